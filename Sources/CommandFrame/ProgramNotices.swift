@@ -1,5 +1,6 @@
 import CommandText
 import DNSSD
+import DiscoverySystem
 import Libc
 
 /// Writes messages to standard error: never data, one `write` per message. What a message says stays on its line, whoever's words it has.
@@ -63,5 +64,61 @@ extension StringProtocol {
     public var safeForTerminal: String {
         guard needsTerminalEscaping else { return String(self) }
         return unicodeScalars.map { String($0).escapedForTerminal }.joined()
+    }
+}
+
+/// Limits the rate of log lines: a burst, then one every few seconds. Suppressed lines are counted.
+public struct LinePace: Sendable {
+    /// How many lines a burst may have.
+    public static let burst = 20
+    /// How long until another line is allowed.
+    public static let interval = Duration.seconds(5)
+
+    private var last: ContinuousClock.Instant
+    private var free = Self.burst
+    private var suppressed = 0
+
+    /// Creates a pace with the whole burst available.
+    public init(now: ContinuousClock.Instant) { last = now }
+
+    /// Asks to show a line.
+    /// - Returns: how many were suppressed since the last one; nil if this one is suppressed too.
+    public mutating func line(now: ContinuousClock.Instant) -> Int? {
+        let steps = max(0, (now - last) / Self.interval)
+        if steps >= Double(Self.burst - free) {
+            (free, last) = (Self.burst, now)
+        } else if steps >= 1 {
+            free += Int(steps)
+            last += Self.interval * Int(steps)
+        }
+        guard free > 0 else {
+            suppressed += 1
+            return nil
+        }
+        if free == Self.burst { last = now }
+        free -= 1
+        defer { suppressed = 0 }
+        return suppressed
+    }
+}
+
+/// Notices that others can cause at will: a burst, then one every few seconds, which says how many were not shown.
+public final class PacedNotices: Sendable {
+    private let notices: ProgramNotices
+    private let pace = Locked(LinePace(now: .now))
+
+    /// Creates a writer with the whole burst available.
+    public init(_ notices: ProgramNotices) { self.notices = notices }
+
+    /// Prints what a person should know.
+    public func notice(_ text: String) { tell { $0.notice(text) } }
+
+    /// Prints why something failed, and the advice.
+    public func failure(_ error: CommandError) { tell { $0.failure(error) } }
+
+    private func tell(_ body: (ProgramNotices) -> Void) {
+        guard let suppressed = pace.withLock({ $0.line(now: .now) }) else { return }
+        if suppressed > 0 { notices.notice("\(suppressed) more like these were not shown") }
+        body(notices)
     }
 }

@@ -19,7 +19,7 @@ public enum TerminalQuestion {
 
     /// Whether there is a terminal, and the process is in its foreground.
     public static var isPossible: Bool {
-        guard let terminal = Terminal() else { return false }
+        guard let terminal = ControllingTerminal() else { return false }
         terminal.close()
         return true
     }
@@ -67,7 +67,7 @@ public enum TerminalQuestion {
     private static func answer(
         to text: String, among answers: [String], within limit: Duration, unless end: WakeUp
     ) -> String? {
-        guard let terminal = Terminal() else { return nil }
+        guard let terminal = ControllingTerminal() else { return nil }
         defer { terminal.close() }
         let deadline = ContinuousClock.now + limit
         let typed = { (prompt: String) in
@@ -96,7 +96,7 @@ public enum TerminalQuestion {
 }
 
 /// The process's terminal, where the process is in its foreground: reading it from the background would stop the process.
-private struct Terminal {
+private struct ControllingTerminal {
     private let descriptor: Int32
 
     init?() {

@@ -13,7 +13,7 @@ package protocol MoreSupport: Sendable {
     func engine(for wish: DomainWish, _ notices: ProgramNotices) throws -> DNSEngine
 
     /// Checks the configured domains, and those that are named.
-    func check(_ domains: [Domain]) async -> [DomainFinding]
+    func check(_ domains: [Domain]) async -> [CheckResult]
 
     /// Asks a domain's server questions, and returns what it answers.
     func records(_ questions: [Question], of wish: DomainWish, _ notices: ProgramNotices) async throws
@@ -49,21 +49,6 @@ package struct DNSEngine: Sendable {
 
     package init(_ engine: any DiscoveryEngine, configured: Set<Domain>, resolvers: [String]) {
         (self.engine, self.configured, self.resolvers) = (engine, configured, resolvers)
-    }
-}
-
-/// What `doctor` finds of a domain.
-package struct DomainFinding: Hashable, Sendable {
-    package enum Verdict: Hashable, Sendable { case ok, warn, fail }
-
-    package let verdict: Verdict
-    /// What is the case; safe for a terminal.
-    package let text: String
-    /// What to do about it.
-    package let advice: String?
-
-    package init(_ verdict: Verdict, _ text: String, advice: String? = nil) {
-        (self.verdict, self.text, self.advice) = (verdict, text, advice)
     }
 }
 

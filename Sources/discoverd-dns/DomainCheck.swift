@@ -7,16 +7,17 @@ internal import UnicastEngine
 
 /// Whether services of a domain can be found and published from here.
 enum DomainCheck {
-    static func run(_ named: [Domain]) async -> [DomainFinding] {
+    static func run(_ named: [Domain]) async -> [CheckResult] {
         let definitions = ConfiguredDomains.definitions(ProgramNotices(program: "discoverd"))
-        var findings: [DomainFinding] = []
+        var findings: [CheckResult] = []
         for definition in definitions {
             let domain = definition.settings.domain
             do throws(DiscoveryError) {
                 findings += await probe(try definition.withKey())
             } catch {
                 findings.append(
-                    DomainFinding(.fail, "\(domain): \(error.message)", advice: "\(definition.place) names the file."))
+                    CheckResult(
+                        "domain", .fail, "\(domain): \(error.message)", advice: "\(definition.place) names the file."))
             }
         }
         for domain in named where !definitions.contains(where: { domain.isWithin($0.settings.domain) }) {
@@ -25,15 +26,15 @@ enum DomainCheck {
         return findings
     }
 
-    private static func probe(_ settings: DomainSettings) async -> [DomainFinding] {
+    private static func probe(_ settings: DomainSettings) async -> [CheckResult] {
         await DomainProbe(settings).run().map { finding in
-            let verdict: DomainFinding.Verdict =
+            let verdict: CheckResult.Verdict =
                 switch finding.verdict {
                 case .ok: .ok
                 case .warn: .warn
                 case .fail: .fail
                 }
-            return DomainFinding(verdict, finding.text)
+            return CheckResult("domain", verdict, finding.text)
         }
     }
 }

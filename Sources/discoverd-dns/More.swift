@@ -25,7 +25,7 @@ struct More: MoreSupport {
             resolvers: resolver.namesServers ? resolver.servers.map(\.description) : [])
     }
 
-    func check(_ domains: [Domain]) async -> [DomainFinding] { await DomainCheck.run(domains) }
+    func check(_ domains: [Domain]) async -> [CheckResult] { await DomainCheck.run(domains) }
 
     func records(
         _ questions: [Question], of wish: DomainWish, _ notices: ProgramNotices

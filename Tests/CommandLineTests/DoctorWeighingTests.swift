@@ -16,11 +16,11 @@ struct DoctorWeighingTests {
         return DaemonCheck.result(of: try JSONReader.read(Array(status.utf8)), at: "it")
     }
 
-    private func lines(_ findings: [Finding]) -> [String] { findings.map { "\($0.verdict.rawValue) \($0.check)" } }
+    private func lines(_ findings: [CheckResult]) -> [String] { findings.map { "\($0.verdict.rawValue) \($0.check)" } }
 
-    private let backend = [Finding("dbus", .fail, "no"), Finding("avahi", .fail, "no", advice: "Install it")]
+    private let backend = [CheckResult("dbus", .fail, "no"), CheckResult("avahi", .fail, "no", advice: "Install it")]
     private let machine = [
-        Finding("ipv6", .ok, "on"), Finding("interface", .fail, "none"), Finding("config", .warn, "?"),
+        CheckResult("ipv6", .ok, "on"), CheckResult("interface", .fail, "none"), CheckResult("config", .warn, "?"),
     ]
 
     @Test("without a network, the daemon's finder is what counts: all of this machine is skipped, without advice")
@@ -37,7 +37,7 @@ struct DoctorWeighingTests {
 
     @Test("with one, what publishes for it counts instead of avahi-daemon, and its links still do")
     func host() throws {
-        let links = [Finding("interface", .ok, "eth0"), Finding("link", .fail, "eth0")]
+        let links = [CheckResult("interface", .ok, "eth0"), CheckResult("link", .fail, "eth0")]
         let weighed = DoctorCommand.weigh(backend, links, beside: try result())
         #expect(lines(weighed.backend + weighed.machine) == ["skip dbus", "skip avahi", "ok interface", "fail link"])
         let away = DoctorCommand.weigh(backend, links, beside: try result(publisher: "unavailable"))

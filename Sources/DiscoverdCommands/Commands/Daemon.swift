@@ -1,6 +1,7 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import DiscoveryControl
 
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,6 +17,31 @@ struct DaemonCommand: ParsableCommand {
         let failure = SiblingProgram.daemon.become(arguments)
         ProgramNotices().failure(failure)
         throw ExitCode(failure.status.rawValue)
+    }
+}
+
+/// `discoverd reload`.
+struct ReloadCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Has the daemon read its configuration anew.",
+        discussion:
+            "What did not change stays published. A configuration that is wrong is told with file and line, and the old one stays."
+    )
+
+    @OptionGroup var common: DaemonOptions
+
+    func needs() -> CommandNeeds { .daemon }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        do {
+            _ = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
+        } catch let error as ControlError where error.errors.count > 1 {
+            // Each in a line of its own, as `daemon --check` has them.
+            for line in error.errors.dropLast() { session.notices.failure(CommandError(.badConfiguration, line)) }
+            throw CommandError(.badConfiguration, error.errors[error.errors.count - 1])
+        }
+        return .done
     }
 }
 #endif

@@ -55,7 +55,7 @@ struct DoctorCommand: NetworkCommand {
             ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
             + LinkCheck.findings(of: await trials, avahiRuns: backend.allSatisfy { $0.verdict == .ok })
             + AvahiConfigurationCheck.run() + (await names)
-        let domains = (await session.more?.check(domains) ?? []).map(Finding.init)
+        let domains = await session.more?.check(domains) ?? []
         let weighed = Self.weigh(backend, machine, beside: daemon)
         for finding in weighed.backend + daemon.findings + weighed.machine + domains { try finding.show(in: session) }
         let failed = (weighed.backend + daemon.findings + weighed.machine + domains).filter { $0.verdict == .fail }
@@ -66,8 +66,8 @@ struct DoctorCommand: NetworkCommand {
     /// What counts of this machine: where a daemon finds and publishes for it, what it lacks itself does not, and where it has no network of its own,
     /// as in a container, nothing of that does.
     static func weigh(
-        _ backend: [Finding], _ machine: [Finding], beside daemon: DaemonCheck.Result
-    ) -> (backend: [Finding], machine: [Finding]) {
+        _ backend: [CheckResult], _ machine: [CheckResult], beside daemon: DaemonCheck.Result
+    ) -> (backend: [CheckResult], machine: [CheckResult]) {
         guard daemon.finds else { return (backend, machine) }
         let hasNetwork = !machine.contains { $0.check == "interface" && $0.verdict == .fail }
         guard hasNetwork else { return (backend.map(\.skipped), machine.map(\.skipped)) }

@@ -50,7 +50,7 @@ struct DomainsCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         let sources = try sources(session)
-        var run = Listing(
+        var run = ListRun(
             session, follows: listing.follow, timeout: listing.timeout,
             nothing: "this network recommends no domain; that is usual, and .local is there without")
         var list = RecommendedDomains(optional: Set(sources.indices.filter { sources[$0].domain == nil }))
@@ -87,7 +87,7 @@ struct DomainsCommand: NetworkCommand {
 
     private func handle(
         _ event: DomainEvent, of index: Int, _ sources: [Source], _ list: inout RecommendedDomains,
-        _ run: inout Listing,
+        _ run: inout ListRun,
         _ session: Session
     ) throws -> ExitStatus? {
         let source = sources[index]
@@ -114,7 +114,7 @@ struct DomainsCommand: NetworkCommand {
     }
 
     private func settled(
-        _ index: Int, _ list: inout RecommendedDomains, _ run: inout Listing, _ session: Session
+        _ index: Int, _ list: inout RecommendedDomains, _ run: inout ListRun, _ session: Session
     ) throws -> ExitStatus? {
         switch list.settled(index) {
         case .nothing: return nil
@@ -128,7 +128,7 @@ struct DomainsCommand: NetworkCommand {
     }
 
     /// Time is over, or a signal came.
-    private func end(_ list: RecommendedDomains, _ run: inout Listing, _ session: Session) async throws -> ExitStatus {
+    private func end(_ list: RecommendedDomains, _ run: inout ListRun, _ session: Session) async throws -> ExitStatus {
         guard !listing.follow else { return try await run.status() }
         if session.stop.cause == .timedOut, list.required.isEmpty {
             try tellTroubles(list, run, session)
@@ -143,7 +143,7 @@ struct DomainsCommand: NetworkCommand {
     }
 
     /// Names the servers that were to be asked and have not answered.
-    private func tellTroubles(_ list: RecommendedDomains, _ run: Listing, _ session: Session) throws {
+    private func tellTroubles(_ list: RecommendedDomains, _ run: ListRun, _ session: Session) throws {
         guard domain.named.isEmpty, let resolvers = session.servers?.resolvers, !resolvers.isEmpty else { return }
         for trouble in list.troubles.sorted() { try run.degraded("no DNS server recommends anything: \(trouble)") }
         if list.troubles.isEmpty, !list.optional.isEmpty {

@@ -1,4 +1,5 @@
 #if Commands
+internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -100,7 +101,6 @@ struct ServiceLines: ServiceSink {
     }
 }
 
-
 /// Services that are each shown once: when fully known, or else in whatever state they are at the end.
 struct OnceListing {
     /// A service is resolved before it is shown.
@@ -146,6 +146,37 @@ struct OnceListing {
         let found = incomplete.values.sorted { $0.number < $1.number }.map(\.service)
         guard let order else { return found }
         return found.map { (ListKey($0, by: order), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+}
+
+/// The order of a list of services.
+enum ListOrder: String, CaseIterable, ExpressibleByArgument {
+    case name, type, host
+}
+
+/// The place of a service in an order; two services never have the same.
+struct ListKey: Hashable, Comparable {
+    private let text: String
+
+    /// People look for a name whatever its case.
+    init(_ service: DiscoveredService, by order: ListOrder) {
+        let instance = service.instance
+        let name = "\(instance.name.text.lowercased())\u{0}\(instance.fullName)"
+        text =
+            switch order {
+            case .name: name
+            case .type: "\(instance.type.description.lowercased())\u{0}\(name)"
+            case .host: "\(service.host?.description.lowercased() ?? "")\u{0}\(name)"
+            }
+    }
+
+    /// Byte for byte: as text, two names may be the same to people and differ on the network.
+    static func == (one: ListKey, other: ListKey) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    static func < (one: ListKey, other: ListKey) -> Bool { one.text.utf8.lexicographicallyPrecedes(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 #endif

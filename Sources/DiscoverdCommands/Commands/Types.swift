@@ -30,7 +30,7 @@ struct TypesCommand: NetworkCommand {
             session.network.types(TypeQuery(domain: domain, interfaces: interfaces, family: place.family))
         }
         var unsettled = Set(streams.indices)
-        var run = Listing(
+        var run = ListRun(
             session, follows: listing.follow, timeout: listing.timeout,
             nothing: "no service was found of any type")
         do {
@@ -52,7 +52,7 @@ struct TypesCommand: NetworkCommand {
         return try await run.status()
     }
 
-    private func show(_ event: ServiceTypeEvent, of stream: Int, in run: inout Listing) throws {
+    private func show(_ event: ServiceTypeEvent, of stream: Int, in run: inout ListRun) throws {
         let isForPeople = run.session.terminal.isInteractive
         switch event {
         case .found(let type, let domain, let interfaces):

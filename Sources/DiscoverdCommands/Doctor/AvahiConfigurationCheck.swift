@@ -5,15 +5,15 @@ internal import DiscoverySystem
 enum AvahiConfigurationCheck {
     static let path = "/etc/avahi/avahi-daemon.conf"
 
-    static func run() -> [Finding] {
+    static func run() -> [CheckResult] {
         guard let lines = SystemFile.lines(of: path) else {
-            return [Finding("config", .warn, "\(path) cannot be read: avahi-daemon's limits are not known")]
+            return [CheckResult("config", .warn, "\(path) cannot be read: avahi-daemon's limits are not known")]
         }
         let settings = parse(lines)
         let findings =
             interfaces(settings) + families(settings) + sharing(settings) + publishing(settings) + limits(settings)
         return findings.contains { $0.verdict != .ok }
-            ? findings : [Finding("config", .ok, "\(path) takes nothing away")] + findings
+            ? findings : [CheckResult("config", .ok, "\(path) takes nothing away")] + findings
     }
 
     /// Keys and their values; the last of a repeated key counts.
@@ -27,10 +27,10 @@ enum AvahiConfigurationCheck {
         return settings
     }
 
-    private static func interfaces(_ settings: [String: String]) -> [Finding] {
+    private static func interfaces(_ settings: [String: String]) -> [CheckResult] {
         ["allow-interfaces", "deny-interfaces"].compactMap { key in
             guard let value = settings[key], !value.isEmpty else { return nil }
-            return Finding(
+            return CheckResult(
                 "config",
                 .warn,
                 "\(key)=\(value): \(key.hasPrefix("a") ? "no other interface is used" : "these interfaces are not used")",
@@ -39,29 +39,29 @@ enum AvahiConfigurationCheck {
         }
     }
 
-    private static func families(_ settings: [String: String]) -> [Finding] {
+    private static func families(_ settings: [String: String]) -> [CheckResult] {
         ["use-ipv4", "use-ipv6"].compactMap { key in
             guard settings[key] == "no" else { return nil }
-            return Finding("config", .warn, "\(key)=no: nothing is found or published over it")
+            return CheckResult("config", .warn, "\(key)=no: nothing is found or published over it")
         }
     }
 
-    static func sharing(_ settings: [String: String]) -> [Finding] {
+    static func sharing(_ settings: [String: String]) -> [CheckResult] {
         guard let value = settings["disallow-other-stacks"], "yt1".contains(value.lowercased().prefix(1)),
             !value.isEmpty
         else { return [] }
         return [
-            Finding(
+            CheckResult(
                 "config", .warn,
                 "disallow-other-stacks=\(value): avahi-daemon holds UDP port 5353 alone, and services are found by it alone",
                 advice: "If that is not wanted, set it to no in \(path) and restart avahi-daemon.")
         ]
     }
 
-    private static func publishing(_ settings: [String: String]) -> [Finding] {
+    private static func publishing(_ settings: [String: String]) -> [CheckResult] {
         ["disable-publishing", "disable-user-service-publishing"].compactMap { key in
             guard settings[key] == "yes" else { return nil }
-            return Finding(
+            return CheckResult(
                 "config",
                 .fail,
                 "\(key)=yes: 'discoverd publish' cannot work",
@@ -70,10 +70,10 @@ enum AvahiConfigurationCheck {
         }
     }
 
-    private static func limits(_ settings: [String: String]) -> [Finding] {
+    private static func limits(_ settings: [String: String]) -> [CheckResult] {
         [("cache-entries-max", 4096), ("objects-per-client-max", 1024), ("clients-max", 4096)].map { key, usual in
             let value = settings[key].flatMap { Int($0) }
-            return Finding(
+            return CheckResult(
                 "config",
                 (value ?? usual) < usual ? .warn : .ok,
                 "\(key) is \(value.map(String.init) ?? "\(usual), the default")"

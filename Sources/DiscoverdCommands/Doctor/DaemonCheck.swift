@@ -10,7 +10,7 @@ enum DaemonCheck {
 
     /// What is found of the daemon.
     struct Result {
-        var findings: [Finding]
+        var findings: [CheckResult]
         /// Commands find through it.
         var finds = false
         /// Commands publish through it.
@@ -24,7 +24,7 @@ enum DaemonCheck {
             if let path = search.silent.first { return Result(findings: [silent(path)]) }
             // A socket that cannot be trusted: report why, and whose it is.
             guard search.refusals.isEmpty else {
-                return Result(findings: search.refusals.map { Finding(check, .warn, "not asked: \($0)") })
+                return Result(findings: search.refusals.map { CheckResult(check, .warn, "not asked: \($0)") })
             }
             return Result(findings: [absent(paths)])
         }
@@ -38,8 +38,9 @@ enum DaemonCheck {
 
     private static func place(of path: String) -> String { "discoverd's daemon at \(path.escapedForTerminal)" }
 
-    private static func silent(_ path: String) -> Finding {
-        Finding(check, .fail, "\(place(of: path)) does not answer", advice: "Restart it: systemctl restart discoverd.")
+    private static func silent(_ path: String) -> CheckResult {
+        CheckResult(
+            check, .fail, "\(place(of: path)) does not answer", advice: "Restart it: systemctl restart discoverd.")
     }
 
     /// What a daemon's status says.
@@ -48,8 +49,8 @@ enum DaemonCheck {
         let reasons = (status["reasons"]?.strings ?? []).map(\.escapedForTerminal)
         let runs =
             reasons.isEmpty
-            ? Finding(check, .ok, "\(place) runs\(pid)")
-            : Finding(
+            ? CheckResult(check, .ok, "\(place) runs\(pid)")
+            : CheckResult(
                 check, .warn, "\(place) is degraded\(pid): \(reasons.joined(separator: "; "))",
                 advice: "'discoverd status' and journalctl -u discoverd have more.")
         let (finder, publisher) = (part("finder", .fail, of: status), part("publisher", .warn, of: status))
@@ -60,50 +61,50 @@ enum DaemonCheck {
 
     /// What finds or publishes for everyone.
     /// - Parameter away: how much it matters that it does not answer.
-    private static func part(_ name: String, _ away: Finding.Verdict, of status: JSONValue) -> Finding {
+    private static func part(_ name: String, _ away: CheckResult.Verdict, of status: JSONValue) -> CheckResult {
         let kind = (status[name]?["kind"]?.string ?? "unknown").escapedForTerminal
         let state = status[name]?["state"]?.string ?? "unknown"
         let text = "the daemon's \(name) (\(kind))"
         switch state {
-        case "available", "recovered": return Finding(name, .ok, "\(text) answers")
+        case "available", "recovered": return CheckResult(name, .ok, "\(text) answers")
         case "unavailable", "lost":
             let reason = status[name]?["reason"]?.string.map { ": \($0.escapedForTerminal)" } ?? ""
-            return Finding(
+            return CheckResult(
                 name, away, "\(text) does not answer\(reason)",
                 advice: "'discoverd doctor' on the daemon's own machine says what is missing there.")
-        default: return Finding(name, .skip, "\(text) was not needed yet")
+        default: return CheckResult(name, .skip, "\(text) was not needed yet")
         }
     }
 
     /// What this user may publish through it. That something is refused is no fault of the machine: without the daemon, anyone may.
-    private static func rights(_ may: JSONValue) -> [Finding] {
+    private static func rights(_ may: JSONValue) -> [CheckResult] {
         let (publish, handOver) = (may["publish"]?.string, may["handOver"]?.string)
         let ruled = (may["rules"]?.array ?? []).map { rule in
             let types = rule["types"]?.strings.map { $0.map(\.escapedForTerminal).joined(separator: ", ") }
             let domains = (rule["domains"]?.strings ?? []).filter { $0 != "local" }.map(\.escapedForTerminal)
             let place = domains.isEmpty ? "" : " in \(domains.joined(separator: ", "))"
-            return Finding(
+            return CheckResult(
                 check, .ok,
                 "you may publish \(types ?? "every type")\(place) through it, and hand it over (publish --detach)")
         }
         let other = ruled.isEmpty ? "" : "other "
         return ruled + [
             publish.map {
-                Finding(check, .skip, "you may not publish \(other)services through it: \($0.escapedForTerminal)")
+                CheckResult(check, .skip, "you may not publish \(other)services through it: \($0.escapedForTerminal)")
             }
-                ?? Finding(check, .ok, "you may publish through it, while the command runs"),
+                ?? CheckResult(check, .ok, "you may publish through it, while the command runs"),
             handOver.map {
-                Finding(check, .skip, "you may not hand \(other)services over to it: \($0.escapedForTerminal)")
+                CheckResult(check, .skip, "you may not hand \(other)services over to it: \($0.escapedForTerminal)")
             }
-                ?? Finding(check, .ok, "you may hand services over to it (publish --detach)"),
+                ?? CheckResult(check, .ok, "you may hand services over to it (publish --detach)"),
         ]
     }
 
-    private static func absent(_ paths: [String]) -> Finding {
+    private static func absent(_ paths: [String]) -> CheckResult {
         guard let stale = paths.first(where: { unsafe access($0, F_OK) == 0 }) else {
-            return Finding(check, .ok, "no daemon of discoverd's runs: commands find and publish without one")
+            return CheckResult(check, .ok, "no daemon of discoverd's runs: commands find and publish without one")
         }
-        return Finding(
+        return CheckResult(
             check, .warn, "no daemon answers at \(stale.escapedForTerminal), which is there",
             advice: "Start it again: systemctl restart discoverd.")
     }

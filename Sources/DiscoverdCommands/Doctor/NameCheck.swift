@@ -9,7 +9,7 @@ enum NameCheck {
     /// The most disputes that are shown.
     private static let most = 20
 
-    static func run() async -> [Finding] {
+    static func run() async -> [CheckResult] {
         let disputes: NameDisputes? = await withCheckedContinuation { continuation in
             do throws(CommandError) {
                 try BlockingThread.start { continuation.resume(returning: NameDisputes.survey()) }
@@ -20,10 +20,10 @@ enum NameCheck {
         return disputes.map(findings(of:)) ?? []
     }
 
-    static func findings(of found: NameDisputes) -> [Finding] {
+    static func findings(of found: NameDisputes) -> [CheckResult] {
         let (doubtful, disputes) = (found.disputes.filter(\.mayBeOne), found.disputes.filter { !$0.mayBeOne })
         let notes = doubtful.prefix(most).map { dispute in
-            Finding(
+            CheckResult(
                 check, .ok,
                 "\(dispute.name) is one host with two interfaces on a link, or two hosts share the name: "
                     + dispute.sides.joined(separator: "; "))
@@ -31,18 +31,18 @@ enum NameCheck {
         guard !disputes.isEmpty else {
             guard found.services + found.hosts > 0 else {
                 return [
-                    Finding(check, .skip, "no service and no host was heard of, so nothing is known of their names")
+                    CheckResult(check, .skip, "no service and no host was heard of, so nothing is known of their names")
                 ]
             }
             return [
-                Finding(
+                CheckResult(
                     check, .ok,
                     "no name is claimed twice, of \(found.services) services and \(found.hosts) hosts that were heard of"
                 )
             ] + notes
         }
         let shown = disputes.prefix(most).map { dispute in
-            Finding(
+            CheckResult(
                 check, .warn,
                 "\(dispute.isService ? "the service" : "the host name") \(dispute.name) is claimed by "
                     + "\(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))",
@@ -51,7 +51,7 @@ enum NameCheck {
                     + "Stop or rename the other.")
         }
         let left = disputes.count - shown.count
-        return shown + (left > 0 ? [Finding(check, .warn, "\(left) more names are claimed twice")] : []) + notes
+        return shown + (left > 0 ? [CheckResult(check, .warn, "\(left) more names are claimed twice")] : []) + notes
     }
 }
 #endif

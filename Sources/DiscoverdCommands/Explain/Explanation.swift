@@ -3,9 +3,9 @@ internal import CommandFrame
 internal import DNSMessage
 internal import DNSSD
 internal import Discovery
+internal import DiscoverySystem
 internal import HostEngine
 internal import MulticastEngine
-internal import DiscoverySystem
 
 /// What evidence means: what is wrong. A value.
 struct Explanation {
@@ -158,6 +158,83 @@ extension IPAddress {
     /// With the interface's name where it means something there alone; safe for a terminal.
     func text(on interface: NetworkInterface?) -> String {
         text(scopedTo: isLinkLocal && family == .ipv6 ? interface : nil).escapedForTerminal
+    }
+}
+
+extension Explanation {
+    /// Whether hosts send messages of which only a part can be read.
+    mutating func checkMessages() {
+        let owners = Set(evidence.inquiry.answers.map(\.arrival.sender))
+        let faults = evidence.faults.sorted { $0.key.description < $1.key.description }
+        for (host, fault) in faults.filter({ owners.contains($0.key) }).prefix(Self.mostNamed) {
+            add(
+                .brokenMessage,
+                "\(host) sends messages that break off: \(fault.inMessage); some programs read nothing of them, and what came after is not known"
+            )
+        }
+        // What another host meant to say may have been about something else.
+        for (host, fault) in faults.filter({ !owners.contains($0.key) }).prefix(Self.mostNamed) {
+            note("\(host) sends messages that break off: \(fault.inMessage); what came after is not known")
+        }
+    }
+}
+
+extension MessageError {
+    /// What is wrong with a message that was read.
+    fileprivate var inMessage: String {
+        switch self {
+        case .truncated: "a record is cut off, or the header counts more than there are"
+        case .reservedLabel: "a name has a label of a kind that does not exist"
+        case .badPointer: "a compressed name points to nothing before it"
+        case .invalidName: "a name is longer than 255 bytes"
+        case .tooLong, .oversizedField, .repeatedOPT, .misplacedTSIG: "a record cannot be read"
+        }
+    }
+}
+
+/// One thing that is wrong.
+struct Diagnosis: Hashable {
+    /// What scripts rely on (docs/contract.md).
+    enum Code: String, CaseIterable {
+        case noInterface = "no-interface"
+        case notSent = "not-sent"
+        case portTaken = "port-taken"
+        case silentLink = "silent-link"
+        case noAnswer = "no-answer"
+        case noResponder = "no-responder"
+        case withdrawn
+        case otherFamily = "other-family"
+        case otherType = "other-type"
+        case similarName = "similar-name"
+        case multicastNotDelivered = "multicast-not-delivered"
+        case multicastNotHeard = "multicast-not-heard"
+        case answersAskerAlone = "answers-asker-alone"
+        case noServiceRecord = "no-service-record"
+        case noTextRecord = "no-text-record"
+        case notListed = "not-listed"
+        case noPort = "no-port"
+        case noAddress = "no-address"
+        case twoHosts = "two-hosts"
+        case offLink = "off-link"
+        case hopLimit = "hop-limit"
+        case brokenMessage = "broken-message"
+        case loss
+        case addressRefused = "address-refused"
+        case connectionRefused = "connection-refused"
+        case connectionTimeout = "connection-timeout"
+        case noRoute = "no-route"
+        case avahiDiffers = "avahi-differs"
+        case incomplete
+        case interrupted
+    }
+
+    let code: Code
+    /// What is the case, and what to do about it; safe for a terminal.
+    let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
     }
 }
 #endif

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
+internal import DiscoveryJSON
 
 struct ImportCommand: LocalCommand {
     static let configuration = CommandConfiguration(
@@ -42,6 +43,39 @@ struct ImportCommand: LocalCommand {
             notices.notice(
                 "avahi-daemon publishes these, too, until they are removed from \(AvahiServiceFiles.directory)")
         }
+    }
+}
+
+extension ImportCommand {
+    /// The services as items of a list. Texts are in double quotes, as JSON has them, which YAML reads, too.
+    static func services(of group: AvahiServiceGroup) -> String {
+        group.services.map { service(group.name, $0.offered) }.joined()
+    }
+
+    private static func service(_ name: String, _ service: OfferedService) -> String {
+        var lines = ["- name: \(quoted(name))", "  type: \(service.type)", "  port: \(service.port)"]
+        if service.domain != .local { lines.append("  domain: \(quoted(service.domain.text))") }
+        if !service.subtypes.isEmpty {
+            lines.append("  subtypes: [\(service.subtypes.map(quoted).joined(separator: ", "))]")
+        }
+        if let host = service.host { lines.append("  host: \(quoted(host.name.text))") }
+        if let family = service.family { lines.append("  family: \(family.rawValue)") }
+        if !service.txt.isEmpty { lines.append("  txt:") }
+        for entry in service.txt.entries { lines.append("    \(quoted(entry.key)): \(value(entry))") }
+        return lines.map { "  \($0)\n" }.joined()
+    }
+
+    /// Nothing stands for a key without a value.
+    private static func value(_ entry: TXTRecord.Entry) -> String {
+        guard let bytes = entry.value else { return "" }
+        if let text = entry.text { return quoted(text) }
+        return "{base64: \(quoted(Base64.encode(bytes)))}"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var writer = JSONWriter()
+        writer.string(text)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Commands
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
@@ -67,6 +68,59 @@ struct ServicePrinter {
     private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
         let key = showsKeys ? [keys.state(of: service.instance)?.rawValue ?? ""] : []
         try table.show((sign.map { [$0] } ?? []) + service.textFields(detail) + key, colour: colour, in: session)
+    }
+}
+
+/// The columns of services on a terminal, in the order of `DiscoveredService.textFields`, with the event before and the key's state after them.
+struct ServiceColumns {
+    let all: [ColumnLayout.Column?]
+
+    /// - Parameters:
+    ///   - tellsEvents: each line begins with the event.
+    ///   - hasType: services of several types are shown.
+    ///   - hasDomain: services of several domains are.
+    ///   - showsKeys: each line ends with the state of the service's key.
+    init(_ detail: ServiceDetail, tellsEvents: Bool, hasType: Bool, hasDomain: Bool, showsKeys: Bool) {
+        let event: [ColumnLayout.Column?] = tellsEvents ? [.init("", 1)] : []
+        let identity: [ColumnLayout.Column?] = [
+            .init("NAME", 10, upTo: detail == .full ? 40 : 63, weight: 4),
+            hasType ? .init("TYPE", 10, upTo: 22, weight: 2) : nil,
+            hasDomain ? .init("DOMAIN", 10, upTo: 40, weight: 2) : nil,
+            .init("IF", 4, upTo: detail == .full ? 12 : 63),
+        ]
+        let full: [ColumnLayout.Column?] = [
+            .init("HOST", 8, upTo: 30, weight: 2), .init("PORT", 5), .init("ADDRESS", 10, upTo: 45, weight: 3),
+            .init("TXT", 4, upTo: 4096, weight: 2),
+        ]
+        all = event + identity + (detail == .full ? full : []) + (showsKeys ? [.init("KEY", 7)] : [])
+    }
+}
+
+/// Services as a table: on a terminal, one line each under a header, fitted to its width; in a pipe, all fields in full, separated by tabs.
+/// For use by one task.
+final class Table {
+    /// A column for each field; nil for fields shown only in a pipe.
+    private let columns: [ColumnLayout.Column?]
+    private var isHeaderShown = false
+
+    init(_ columns: [ColumnLayout.Column?]) { self.columns = columns }
+
+    /// Writes a line.
+    /// - Parameters:
+    ///   - fields: safe for a terminal, one for each column.
+    ///   - colour: of the first field.
+    func show(_ fields: [String], colour: Colour? = nil, in session: Session) throws {
+        let terminal = session.terminal
+        guard terminal.isInteractive else { return try session.output.line(fields.joined(separator: "\t")) }
+        // Asked every time, because a terminal can be resized.
+        let layout = ColumnLayout(columns.compactMap(\.self), in: terminal.columns)
+        if !isHeaderShown {
+            isHeaderShown = true
+            try session.output.line(layout.header(isUTF8: terminal.isUTF8))
+        }
+        var cells = layout.cells(zip(columns, fields).filter { $0.0 != nil }.map(\.1), isUTF8: terminal.isUTF8)
+        if let colour, let first = cells.first { cells[0] = terminal.paint(first, colour) }
+        try session.output.line(cells.joined(separator: " "))
     }
 }
 #endif

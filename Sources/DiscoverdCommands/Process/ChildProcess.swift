@@ -1,9 +1,9 @@
 #if Commands
 internal import CommandFrame
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
 internal import Synchronization
-internal import DiscoverySystem
 
 /// A program that runs beside a command.
 final class ChildProcess: Sendable {
@@ -51,6 +51,69 @@ final class ChildProcess: Sendable {
             }
             report(ExitStatus(rawValue: Program.status(status)))
         }
+    }
+}
+
+extension ChildProcess {
+    /// Runs a program with a connection as its standard input and output, as inetd does, and waits for it to end. Cancelling the task asks
+    /// the program to end.
+    static func serve(_ socket: Socket, with program: [[UInt8]]) async throws {
+        let child = try ChildProcess(program, .connection(socket.descriptor))
+        socket.close()
+        _ = await child.ended()
+    }
+
+    /// Waits for the program to end. Cancelling the task asks it to.
+    /// - Returns: its status; nil when no thread is left to wait with: it is on its own then.
+    func ended() async -> ExitStatus? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                do {
+                    try whenEnded { continuation.resume(returning: $0) }
+                } catch {
+                    continuation.resume(returning: nil)
+                }
+            }
+        } onCancel: {
+            end()
+        }
+    }
+
+    /// Throws unless the program exists now, searched for as a shell does.
+    static func checkExistence(of program: [UInt8]) throws(CommandError) {
+        let name = program.map { CChar(bitPattern: $0) } + [0]
+        let path = Environment.value("PATH") ?? "/bin:/usr/bin"
+        let folders = program.contains(UInt8(ascii: "/")) ? [""] : path.split(separator: ":").map { "\($0)/" }
+        guard folders.contains(where: { unsafe access($0.utf8.map { CChar(bitPattern: $0) } + name, X_OK) == 0 }) else {
+            let text = String(decoding: program, as: UTF8.self)
+            throw CommandError(.programNotFound, "\(text.escapedForTerminal): no such program")
+        }
+    }
+}
+
+/// Forwards signals to a program, including those that arrive while it is starting.
+final class SignalForwarder: Sendable {
+    private struct State {
+        var child: ChildProcess?
+        var early: [Int32] = []
+    }
+
+    private let state = Mutex(State())
+
+    func forward(_ signal: Int32) {
+        let child = state.withLock { state in
+            if state.child == nil, state.early.count < 8 { state.early.append(signal) }
+            return state.child
+        }
+        child?.send(signal)
+    }
+
+    func started(_ child: ChildProcess) {
+        let early = state.withLock { state in
+            state.child = child
+            return state.early
+        }
+        for signal in early { child.send(signal) }
     }
 }
 #endif

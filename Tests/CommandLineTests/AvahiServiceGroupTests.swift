@@ -1,6 +1,8 @@
-import CommandText
+#if Commands
 import DNSSD
 import Testing
+
+@testable import DiscoverdCommands
 
 @Suite struct AvahiServiceGroupTests {
     private func group(_ text: String) throws -> AvahiServiceGroup {
@@ -102,3 +104,4 @@ import Testing
         }
     }
 }
+#endif

@@ -3,8 +3,8 @@ internal import CommandFrame
 internal import DiscoveryJSON
 
 /// The result of one check of `doctor`.
-struct Finding {
-    enum Verdict: String {
+package struct CheckResult: Sendable {
+    package enum Verdict: String, Sendable {
         case ok, warn, fail
         /// It does not count here, or is not known.
         case skip
@@ -27,7 +27,9 @@ struct Finding {
     /// What to do about it, if anything.
     let advice: String?
 
-    init(_ check: String, _ verdict: Verdict, _ text: String, advice: String? = nil) {
+    /// - Parameters:
+    ///   - text: safe for a terminal.
+    package init(_ check: String, _ verdict: Verdict, _ text: String, advice: String? = nil) {
         self.check = check
         self.verdict = verdict
         self.text = text
@@ -35,18 +37,7 @@ struct Finding {
     }
 
     /// The same, where it does not count.
-    var skipped: Finding { Finding(check, .skip, text) }
-
-    /// What was found of a domain.
-    init(_ finding: DomainFinding) {
-        let verdict: Verdict =
-            switch finding.verdict {
-            case .ok: .ok
-            case .warn: .warn
-            case .fail: .fail
-            }
-        self.init("domain", verdict, finding.text, advice: finding.advice)
-    }
+    var skipped: CheckResult { CheckResult(check, .skip, text) }
 
     /// Prints the finding; on a terminal, the advice is on its own line.
     func show(in session: Session) throws {

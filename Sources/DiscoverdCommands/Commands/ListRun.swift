@@ -1,11 +1,12 @@
 #if Commands
+internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
 /// Runs `types` and `domains`: lists what is there and, if asked, follows changes.
-struct Listing {
+struct ListRun {
     let session: Session
     let follows: Bool
     /// The message for an empty list.
@@ -83,5 +84,18 @@ struct Listing {
         }
         if follows { try session.output.flush() }
     }
+}
+
+/// Options of commands that list and exit, unless told to continue.
+struct ListingOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Go on and print what comes (+) and goes (-).")
+    var follow = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("End after this time; default: 5 without --follow, none with it.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration?
 }
 #endif

@@ -1,28 +1,29 @@
-package import DNSSD
+#if Commands
+internal import DNSSD
 
 /// A file of /etc/avahi/services, as avahi.service(5) has it, for the same services in the daemon's configuration. A value.
-package struct AvahiServiceGroup: Hashable, Sendable {
+struct AvahiServiceGroup: Hashable, Sendable {
     /// A service; its name is the group's.
-    package struct Service: Hashable, Sendable {
+    struct Service: Hashable, Sendable {
         /// What is published; its name has no patterns filled in.
-        package var offered: OfferedService
+        var offered: OfferedService
         /// Where it is in the file.
-        package var line: Int
+        var line: Int
     }
 
     /// The name as the daemon's configuration has it: `%h` stands for the host's name, `%%` for a per cent sign.
-    package let name: String
+    let name: String
     /// The services.
-    package let services: [Service]
+    let services: [Service]
 
     /// The name on a host.
-    package func name(on host: String) -> String {
+    func name(on host: String) -> String {
         name.split(separator: "%%", omittingEmptySubsequences: false).map { $0.replacing("%h", with: host) }
             .joined(separator: "%")
     }
 
     /// Reads a document.
-    package init(_ document: XMLElement) throws(XMLElement.Fault) {
+    init(_ document: XMLElement) throws(XMLElement.Fault) {
         guard document.name == "service-group" else {
             throw .init(line: document.line, reason: "no service-group, but \(document.name.quotedForMessage)")
         }
@@ -159,3 +160,4 @@ extension String {
     /// With each per cent sign twice.
     fileprivate var doubled: String { split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") }
 }
+#endif
