@@ -43,4 +43,30 @@ struct UnheardQuestionTests {
         for process in processes { process.signal(SIGTERM) }
         try await lab.stop()
     }
+
+    @Test("that there is nothing is not known where many ask and no one answers anyone")
+    func unanswered() async throws {
+        let (lab, processes) = try await start("unreadable", rate: 20)
+        let daemon = try await LabDaemon.start(on: "h2", of: lab, "backend: system\n")
+        for process in processes { process.signal(SIGTERM) }
+        for kind in ["_nobody._tcp", "_services._dns-sd._udp"] {
+            let asker = try lab.python("h3", "unheard.py", "unreadable", "-", kind, "20")
+            try await asker.line { $0 == "ready" }
+            let isType = kind == "_nobody._tcp"
+            let list = try await lab.toEnd(
+                "h2",
+                [DiscoverdBinary.path] + (isType ? ["browse", kind, "-t"] : ["types"]) + ["--json", "--no-daemon"],
+                within: .seconds(15))
+            #expect(try list.lines().map(\.event) == ["degraded", "settled"], "\(list)")
+            if isType {
+                let lines = try await daemon.curl("/v1/services?type=\(kind)&format=lines").text
+                #expect(lines.hasPrefix(#"{"v":1,"event":"degraded""#), "\(lines)")
+                let gone = try await lab.ask("h2", "wait", kind, "--gone", "--timeout", "10", "--no-daemon")
+                #expect(gone.exit == .exited(1) && gone.failure?.contains("it is not known") == true, "\(gone)")
+            }
+            asker.signal(SIGTERM)
+        }
+        try await daemon.stop()
+        try await lab.stop()
+    }
 }

@@ -10,8 +10,7 @@ struct FamilyViewTests {
     private let now = Duration.seconds(100)
 
     private func link() -> LinkQuerier {
-        var link = LinkQuerier(
-            cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
+        var link = LinkQuerier.test()
         link.uses([.ipv4, .ipv6], apart: true)
         return link
     }

@@ -8,21 +8,10 @@ struct LinkQuerierTests {
     private let start = Duration.seconds(100)
     private let tony = Tony()
 
-    private func link() -> LinkQuerier {
-        LinkQuerier(cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
-    }
-
     private var key: RecordKey { RecordKey(tony.host, .a) }
 
-    /// A link that has just learned an address.
-    private func informed() -> LinkQuerier {
-        var link = link()
-        _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
-        return link
-    }
-
     private func known(_ change: (inout Message) -> Void) -> Bool {
-        var link = link()
+        var link = LinkQuerier.test()
         var message = Message(flags: [.response, .authoritative], answers: [tony.address4])
         change(&message)
         _ = link.received(message, isOwn: false, at: start)
@@ -35,7 +24,7 @@ struct LinkQuerierTests {
         #expect(!known { $0.opcode = 5 })
         #expect(!known { $0.flags.insert(Message.Flags(rawValue: 3)) })
         // A question with an error puts nothing in doubt.
-        var link = informed()
+        var link = LinkQuerier.test(knowing: tony.address4, at: start)
         let question = Message(flags: [Message.Flags(rawValue: 1)], questions: [Question(tony.host, .a)])
         for second in [2, 4, 6] { _ = link.received(question, isOwn: false, at: start + .seconds(second)) }
         #expect(link.cache.records(key).map(\.isEnding) == [false])
@@ -52,7 +41,7 @@ struct LinkQuerierTests {
         let last = try Message(flags: [.response], answers: [other, tony.address4.goodbye, tony.address6])
             .written(compression: .multicast)
         for (bytes, known) in [(last, 1), (Array(last.dropLast()), 2)] as [([UInt8], Int)] {
-            var link = informed()
+            var link = LinkQuerier.test(knowing: tony.address4, at: start)
             let heard = try #require(HeardMessage(bytes))
             let changes = link.received(heard.message, isOwn: false, at: start + .seconds(5))
             #expect(changes.contains(.added(key, other.data)))
@@ -65,7 +54,7 @@ struct LinkQuerierTests {
     func oneFamily() {
         let message = Message(questions: [Question(tony.host, .a)])
         for (families, counts) in [([IPAddress.Family.ipv6], false), ([.ipv6, .ipv4], true)] {
-            var link = link()
+            var link = LinkQuerier.test()
             link.uses([.ipv4, .ipv6])
             _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
             for second in [2, 4, 6] {
@@ -93,11 +82,11 @@ struct LinkQuerierTests {
             (Message(questions: [question], authorities: [tony.address4]), false),
         ]
         for (message, counts) in messages {
-            var link = informed()
+            var link = LinkQuerier.test(knowing: tony.address4, at: start)
             for second in [2, 4, 6] { _ = link.received(message, isOwn: false, at: start + .seconds(second)) }
             // No one answered: the record is in doubt.
             #expect(link.cache.records(key).map(\.isEnding) == [counts])
-            var other = self.link()
+            var other = LinkQuerier.test()
             other.ask(key, .unique(after: .milliseconds(100)), at: start)
             _ = other.received(message, isOwn: false, at: start)
             #expect(other.timesAsked(key) == (counts ? 1 : 0))
@@ -106,7 +95,7 @@ struct LinkQuerierTests {
 
     @Test("A packet that asks the same a thousand times counts once, and costs no more")
     func repeated() {
-        var link = link()
+        var link = LinkQuerier.test()
         link.ask(key, .unique(after: .milliseconds(100)), at: start)
         let questions = Array(repeating: Question(tony.host, .a), count: 1480)
         let unknown = ResourceRecord(tony.type, .ptr, .ptr(tony.name), ttl: 4500)
@@ -117,7 +106,7 @@ struct LinkQuerierTests {
 
     @Test("What no service and no host is made of is not kept")
     func ofNoUse() {
-        var link = link()
+        var link = LinkQuerier.test()
         let junk = ResourceRecord(tony.host, .hinfo, .hinfo(cpu: [65], os: [66]), ttl: 4500)
         let alias = ResourceRecord(tony.host, .cname, .cname(tony.name), ttl: 4500)
         _ = link.received(Message(flags: [.response], answers: [junk, alias]), isOwn: false, at: start)
@@ -126,7 +115,7 @@ struct LinkQuerierTests {
 
     @Test("A name that is asked for now is asked at once, though whoever followed it would ask much later")
     func askedByName() {
-        var link = link()
+        var link = LinkQuerier.test()
         link.ask(key, .unique(after: .milliseconds(20)), at: start)
         var now = start
         while now < start + .seconds(300), let deadline = link.deadline(at: now) {
@@ -145,7 +134,7 @@ struct LinkQuerierTests {
         "RFC 6762 §10.4: a machine that slept asks for what it watches before it believes it, a second after the last question"
     )
     func slept() throws {
-        var link = link()
+        var link = LinkQuerier.test()
         link.ask(key, .unique(after: .zero), at: start)
         #expect(link.packets(at: start).count == 1)
         _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
@@ -161,7 +150,7 @@ struct LinkQuerierTests {
         "A machine that slept asks its list first: what the answers bring is not asked for, and nothing ends that is answered"
     )
     func sleptLists() throws {
-        var link = link()
+        var link = LinkQuerier.test()
         let list = RecordKey(tony.type, .ptr)
         let services = (0..<500).map { Numbered().all($0) }
         link.ask(list, .shared, at: start)
@@ -197,7 +186,7 @@ struct LinkQuerierTests {
 
     @Test("RFC 6762 §10.4: a service that cannot be reached is asked for anew, and ends after 10 s without an answer")
     func unreachable() throws {
-        var link = link()
+        var link = LinkQuerier.test()
         let keys = [RecordKey(tony.name, .srv), RecordKey(tony.name, .txt), key, RecordKey(tony.host, .aaaa)]
         for key in keys { link.ask(key, .unique(after: .milliseconds(20)), at: start) }
         _ = link.received(Message(flags: [.response], answers: tony.all), isOwn: false, at: start)
@@ -215,7 +204,7 @@ struct LinkQuerierTests {
 
     @Test("RFC 6762 §10.4: a service that cannot be reached is asked for more than once, and the second answer will do")
     func unreachableOnceLost() throws {
-        var link = link()
+        var link = LinkQuerier.test()
         let keys = [RecordKey(tony.name, .srv), RecordKey(tony.name, .txt), key, RecordKey(tony.host, .aaaa)]
         for key in keys { link.ask(key, .unique(after: .milliseconds(20)), at: start) }
         _ = link.received(Message(flags: [.response], answers: tony.all), isOwn: false, at: start)
@@ -269,7 +258,7 @@ struct LinkQuerierTests {
 
     @Test("RFC 6762 §5.4: no question ever asks for a unicast answer")
     func neverUnicast() throws {
-        var link = link()
+        var link = LinkQuerier.test()
         for number in 0..<50 {
             link.ask(RecordKey(DomainName(text: "h\(number).local"), .a), .unique(after: .zero), at: start)
         }
@@ -287,7 +276,7 @@ struct LinkQuerierTests {
 
     @Test("A service that left is no reason to ask all others again")
     func leaving() {
-        var link = link()
+        var link = LinkQuerier.test()
         let list = RecordKey(tony.type, .ptr)
         link.ask(list, .shared, at: start)
         for second in [1, 2, 5] { _ = link.packets(at: start + .seconds(second)) }

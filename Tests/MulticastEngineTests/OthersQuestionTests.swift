@@ -8,31 +8,20 @@ struct OthersQuestionTests {
     private let start = Duration.seconds(100)
     private let tony = Tony()
 
-    private func link() -> LinkQuerier {
-        LinkQuerier(cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
-    }
-
     private var key: RecordKey { RecordKey(tony.host, .a) }
-
-    /// A link that has just learned an address.
-    private func informed() -> LinkQuerier {
-        var link = link()
-        _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
-        return link
-    }
 
     @Test(
         "RFC 6762 §7.3 and §10.5: a question in a frame to this host alone counts for nobody, but what it knows is noted"
     )
     func alone() throws {
         let question = Question(tony.host, .a)
-        var link = informed()
+        var link = LinkQuerier.test(knowing: tony.address4, at: start)
         for second in [2, 4, 6] {
             _ = link.received(
                 Message(questions: [question]), isOwn: false, wentToAll: false, at: start + .seconds(second))
         }
         #expect(link.cache.records(key).map(\.isEnding) == [false])
-        var other = self.link()
+        var other = LinkQuerier.test()
         let list = RecordKey(tony.type, .ptr)
         other.ask(list, .shared, at: start)
         let known = ResourceRecord(tony.type, .ptr, .ptr(tony.name), ttl: 4500)
@@ -46,7 +35,7 @@ struct OthersQuestionTests {
 
     @Test("RFC 6762 §10.5: before a record ends because others were not answered, it is asked for here")
     func doubted() throws {
-        var link = informed()
+        var link = LinkQuerier.test(knowing: tony.address4, at: start)
         link.ask(key, .unique(after: .zero), at: start)
         let message = Message(questions: [Question(tony.host, .a)])
         _ = link.received(message, isOwn: false, at: start + .seconds(2))
@@ -62,7 +51,7 @@ struct OthersQuestionTests {
     @Test("Of two questions in a row one is ours, however often others ask")
     func taken() throws {
         let list = RecordKey(tony.type, .ptr)
-        var link = link()
+        var link = LinkQuerier.test()
         link.ask(list, .shared, at: start)
         var sent: [Duration] = []
         for step in 0..<400 {

@@ -14,7 +14,8 @@ struct SettlingTests {
             settling.asked(isTruncated: false, at: at(50))
             if hasNews { settling.news(at: at(100)) }
             if isLossy { settling.lost() }
-            #expect(settling.deadline == at(6000))
+            settling.judge(.open, at: at(400))
+            #expect(settling.deadline == at(4500))
             settling.asked(isTruncated: false, at: at(1050))
             // That there is nothing is said later than that it is all.
             #expect(settling.deadline == at(hasNews ? 1200 : 1650))
@@ -29,8 +30,8 @@ struct SettlingTests {
             if hasNews { settling.news(at: at(100)) }
             settling.asked(isTruncated: false, at: at(1050))
             settling.othersKnowMore(true)
-            #expect(settling.deadline == at(6000))
-            #expect(settling.isSettled(at: at(6000)) && !settling.isHeardOut(at: at(6000)))
+            #expect(settling.deadline == at(4500))
+            #expect(settling.isSettled(at: at(4500)) && !settling.isHeardOut(at: at(4500)))
             settling.othersKnowMore(false)
             #expect(settling.deadline == at(hasNews ? 1200 : 1650))
             #expect(settling.isHeardOut(at: at(1650)))
@@ -69,7 +70,7 @@ struct SettlingTests {
             settling.asked(isTruncated: false, at: at(1050))
             #expect(settling.deadline == at(hasNews ? 1200 : 1650))
             settling.wasLate(by: .milliseconds(100))
-            #expect(settling.deadline == at(hasNews ? 1600 : 6000))
+            #expect(settling.deadline == at(hasNews ? 1600 : 4500))
             settling.asked(isTruncated: false, at: at(3050))
             #expect(settling.deadline == at(hasNews ? 3600 : 4050))
         }
@@ -83,7 +84,7 @@ struct SettlingTests {
         settling.asked(isTruncated: false, at: at(1050))
         settling.news(at: at(1150))
         settling.answered(at: at(1150))
-        #expect(settling.wantsQuestion && settling.deadline == at(6000))
+        #expect(settling.wantsQuestion && settling.deadline == at(4500))
         settling.asked(isTruncated: false, at: at(2050))
         #expect(!settling.wantsQuestion && settling.deadline == at(2200) && settling.isHeardOut(at: at(2200)))
     }
@@ -126,10 +127,59 @@ struct SettlingTests {
         settling.news(at: at(100))
         settling.asked(isTruncated: false, at: at(1050))
         settling.lost()
-        #expect(settling.deadline == at(6000))
+        #expect(settling.deadline == at(4500))
         settling.asked(isTruncated: true, at: at(3050))
-        settling.isAsking(at: at(4000))
-        #expect(settling.deadline == at(4600))
+        settling.isAsking(at: at(3800))
+        #expect(settling.deadline == at(4400))
+    }
+
+    @Test("Where whoever answered did so by every way, the second question is not waited for")
+    func early() {
+        for (verdict, settled) in [(ListAnswers.Verdict.whole, 250), (.wholeByPort, 400), (.open, 1200)] {
+            var settling = Settling(at: start)
+            settling.asked(isTruncated: false, at: at(50))
+            settling.news(at: at(150))
+            // To look at what the answers say by then.
+            #expect(settling.deadline == at(250))
+            settling.judge(.open, at: at(250))
+            #expect(settling.deadline == at(400) && !settling.isSettled(at: at(399)))
+            settling.judge(verdict, at: at(400))
+            #expect(settling.isSettled(at: at(400)) == (verdict != .open))
+            #expect(settling.isHeardOut(at: at(400)) == (verdict != .open))
+            if verdict != .open { #expect(settling.deadline == at(settled)) }
+            // Once more is asked, whatever was answered, after which there is nothing to look at.
+            settling.asked(isTruncated: false, at: at(1050))
+            settling.judge(.open, at: at(1050))
+            #expect(settling.deadline == at(1200))
+        }
+    }
+
+    @Test("Nothing settles early just after news, on a busy machine, after losses, or where others know more")
+    func notEarly() {
+        func deadline(_ change: (inout Settling) -> Void) -> Duration {
+            var settling = Settling(at: start)
+            settling.asked(isTruncated: false, at: at(50))
+            settling.judge(.whole, at: at(400))
+            change(&settling)
+            return settling.deadline
+        }
+        #expect(deadline { _ in } == at(250))
+        #expect(deadline { $0.news(at: at(240)) } == at(300))
+        #expect(deadline { $0.isBehind(at: at(240)) } == at(300))
+        #expect(deadline { $0.wasLate(by: .milliseconds(50)) } == at(4500))
+        #expect(deadline { $0.lost() } == at(4500))
+        #expect(deadline { $0.othersKnowMore(true) } == at(4500))
+    }
+
+    @Test("Where others ask for the same and no one answers anyone, that there is nothing is not heard out")
+    func unanswered() {
+        var settling = Settling(at: start)
+        for milliseconds in [50, 1050, 3050] { settling.asked(isTruncated: false, at: at(milliseconds)) }
+        settling.judge(.unanswered, at: at(3700))
+        #expect(settling.deadline == at(4500) && !settling.isSettled(at: at(4499)))
+        #expect(settling.isSettled(at: at(4500)) && !settling.isHeardOut(at: at(4500)))
+        settling.judge(.open, at: at(3700))
+        #expect(settling.isHeardOut(at: at(3700)))
     }
 
     @Test("What others have asked twice already has settled, but for the time that an answer may take")

@@ -1,7 +1,23 @@
+import DNSMessage
 import Glibc
+import MulticastEngine
 
 /// How often a property is tried: so often only in `make test-all`.
 func rounds(_ all: Int) -> Int { getenv("TEST_ALL") == nil ? max(1, all / 5) : all }
+
+extension LinkQuerier {
+    /// A link without questions, whose random numbers repeat.
+    static func test() -> LinkQuerier {
+        LinkQuerier(cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
+    }
+
+    /// A link that has just learned a record.
+    static func test(knowing record: ResourceRecord, at now: Duration) -> LinkQuerier {
+        var link = test()
+        _ = link.received(Message(flags: [.response], answers: [record]), isOwn: false, at: now)
+        return link
+    }
+}
 
 /// Random numbers that repeat in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {

@@ -156,12 +156,14 @@ private struct Presence: ServiceSink {
     private(set) var services: [ServiceInstance: DiscoveredService] = [:]
     /// The list is complete.
     private(set) var isListed = false
+    /// Why a first list was cut short.
+    private var missing: String?
 
     init(session: Session, subject: Subject, count: Int?, wantsResolved: Bool) {
         (self.session, self.subject, self.count, self.wantsResolved) = (session, subject, count, wantsResolved)
     }
 
-    mutating func take(_ events: [ServiceEvent]) -> ExitStatus? {
+    mutating func take(_ events: [ServiceEvent]) throws -> ExitStatus? {
         for event in events {
             switch event {
             case .found(let service), .changed(let service):
@@ -172,11 +174,16 @@ private struct Presence: ServiceSink {
                 if services.isEmpty, count != nil { session.tellWaiting(for: subject) }
             case .backend(.lost(let reason)): session.notices.notice("lost the backend: \(reason)")
             case .backend: break
+            case .degraded(let reason) where count == nil && !isListed: missing = reason
             case .degraded(let reason): session.tellDegraded(reason)
             }
             if let count, services.count >= count { return .done }
         }
-        return count == nil && isListed && services.isEmpty ? .done : nil
+        guard count == nil, isListed, services.isEmpty else { return nil }
+        if let missing {
+            throw CommandError(.notFound, "it is not known that none is there: \(missing): \(subject.description)")
+        }
+        return .done
     }
 
     func end() {}

@@ -180,7 +180,9 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     private func settle(at now: Duration) {
         guard !isListed, areLinksKnown else { return }
         for (interface, part) in parts {
-            parts[interface]?.settling.othersKnowMore(part.link.querier.isBehind(part.browse.key))
+            let (key, link) = (part.browse.key, part.link)
+            parts[interface]?.settling.othersKnowMore(link.querier.isBehind(key))
+            parts[interface]?.settling.judge(link.querier.verdict(on: key, at: now), at: now)
         }
         if isForOne {
             if answered == nil, parts.values.contains(where: { $0.browse.hasAnswer }) { answered = now }

@@ -106,7 +106,7 @@ final class Link {
             // RFC 6762 §11: a unicast answer counts only if its source is on this link.
             for datagram in socket.receive()
             where packets.size < PacketQueue.limit && (isLoopback || querier.cache.isOfNeighbour(datagram.sender)) {
-                packets.append(datagram.bytes, self, over: socket.family, .oneShot, from: .asked)
+                packets.append(datagram.bytes, self, over: socket.family, .oneShot, from: PacketSource(datagram.sender))
             }
         }
     }
@@ -143,7 +143,9 @@ final class Link {
         // Questions of other hosts count too.
         if !isResponse { hasAsked = true }
         if way == .oneShot {
-            return querier.receivedOneShot(message, isOwn: isLoopback && marksOwn, over: packet.family, at: now)
+            return querier.receivedOneShot(
+                message, isOwn: isLoopback && marksOwn, over: packet.family, from: packet.source,
+                size: packet.bytes.count, at: now)
         }
         // On the loopback interface all questions come from this machine, including our own.
         if isLoopback, !isResponse { return [] }

@@ -9,6 +9,8 @@ package struct LinkQuerier: Sendable {
     package private(set) var cache: RecordCache
     private var schedule: QuestionSchedule
     private var oneShots: OneShotQuestions
+    /// Who answers which list.
+    var lists: [RecordKey: ListAnswers] = [:]
     private var questions = HeardQuestions()
     /// What was answered only to the port that asks: multicast questions for it mean nothing.
     private var lone = Recent<RecordKey>()
@@ -57,13 +59,15 @@ package struct LinkQuerier: Sendable {
     package mutating func ask(
         _ key: RecordKey, _ kind: QuestionSchedule.Kind, from source: PacketSource? = nil, at now: Duration
     ) {
-        let isFollowed = schedule.follows(key)
-        schedule.ask(key, kind, from: source, at: now)
+        let first = schedule.ask(key, kind, from: source, at: now)
         // The answer may have come over the other family, to whoever asked before.
-        if isFollowed, cache.view != nil, key.type.isShared || !cache.isAnswered(key) {
+        if first == nil, cache.view != nil, key.type.isShared || !cache.isAnswered(key) {
             schedule.restart(key, at: now)
         }
-        if kind == .shared, schedule.timesAsked(key) == 0 { oneShots.ask(key, .list, at: now) }
+        if kind == .shared, let first {
+            lists[key] = ListAnswers(from: first)
+            oneShots.ask(key, .list, at: first)
+        }
         // A lookup by name cannot wait: the next question of an existing follower may be an hour away.
         if kind == .unique(after: .zero), !cache.isAnsweredEverywhere(key) { schedule.hasten(key, at: now) }
         cache.watch(key)
@@ -81,6 +85,7 @@ package struct LinkQuerier: Sendable {
     /// Ends one `ask`.
     package mutating func stop(_ key: RecordKey) {
         schedule.stop(key)
+        if !schedule.follows(key) { lists[key] = nil }
         cache.unwatch(key)
     }
 
@@ -135,6 +140,8 @@ package struct LinkQuerier: Sendable {
             for question in Set(message.questions.prefix(Self.questionsHeard))
             where !question.wantsUnicastResponse && question.recordClass == .internet {
                 let key = RecordKey(question.name, question.type)
+                // From a port of its own it has an id.
+                if message.id == 0, message.answers.isEmpty, wentToAll { lists[key]?.wasAsked(over: family, at: now) }
                 let concerns = schedule.follows(key) || cache.store.count(of: key) > 0
                 let counts = mayCount && concerns && questions.isHeardByAll(question, over: family, at: now)
                 schedule.heard(
@@ -152,6 +159,7 @@ package struct LinkQuerier: Sendable {
         for record in records where !record.type.isShared && record.ttl > 0 {
             schedule.answered(RecordKey(record.name, record.type), at: now)
         }
+        noteAnswers(message.answers, by: isOwn ? nil : source, at: now)
         let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
         // Its own answers do not come to the port that asks (`LinkSocket.Share.answers`).
         if !isOwn { confirm(records, at: now) }
@@ -283,10 +291,17 @@ package struct LinkQuerier: Sendable {
     package var awaitsOneShots: Bool { oneShots.isOpen }
 
     /// Processes a message to the port of one-shot questions, from port 5353 of a host on this link.
+    /// - Parameter size: the message's, in bytes.
     package mutating func receivedOneShot(
-        _ message: Message, isOwn: Bool, over family: IPAddress.Family? = nil, at now: Duration
+        _ message: Message, isOwn: Bool, over family: IPAddress.Family? = nil, from source: PacketSource = .asked,
+        size: Int = 0, at now: Duration
     ) -> [RecordCache.Change] {
         var records = oneShots.received(message, at: now)
+        if let asked = oneShots.question(answeredBy: message, at: now), !records.isEmpty {
+            lists[asked.key]?.answered(
+                by: source, asked.isRepeated ? .again : .first, isWhole: size <= ListAnswers.whole,
+                after: now - asked.time, at: now)
+        }
         if records.isEmpty {
             records = oneShots.receivedWithoutQuestion(message, at: now)
             for record in records { followLone(record, at: now) }

@@ -8,10 +8,10 @@ package import DNSMessage
 package struct OneShotQuestions: Sendable {
     /// How long a multicast answer may take before a one-shot question is sent.
     static let patience = Duration.milliseconds(10)
-    /// The same for a list: those who answer the group have done so.
-    static let listPatience = Duration.milliseconds(500)
-    /// When a list is asked for where there was no place for its packet.
-    private static let postponement = Duration.milliseconds(100)
+    /// The same for a list: most of those who answer the group have done so, and one that lists more than fits such an answer is not asked so.
+    static let listPatience = Duration.milliseconds(120)
+    /// When a list is asked for again, or where there was no place for its packet.
+    private static let listInterval = Duration.milliseconds(40)
     /// How long answers are accepted.
     static let lifetime = Duration.seconds(2)
     /// How long a responder that has answered by unicast is probably silent by multicast.
@@ -61,6 +61,7 @@ package struct OneShotQuestions: Sendable {
         let purpose: Purpose
         let id: UInt16
         let end: Duration
+        let isRepeated: Bool
         var isAnswered = false
     }
 
@@ -111,16 +112,17 @@ package struct OneShotQuestions: Sendable {
                 if purpose == .list {
                     waiting.append(
                         Waiting(
-                            key: key, purpose: purpose, due: now + Self.postponement, isRepeated: asked.isRepeated))
+                            key: key, purpose: purpose, due: now + Self.listInterval, isRepeated: asked.isRepeated))
                 }
                 return nil
             }
             let id = newID()
             var writer = MessageWriter(id: id, limit: QuestionPackets.length, compression: .multicast)
             guard writer.add(Question(key.name, key.type)) else { return nil }
-            open.append(Open(key: key, purpose: purpose, id: id, end: now + Self.lifetime))
+            open.append(
+                Open(key: key, purpose: purpose, id: id, end: now + Self.lifetime, isRepeated: asked.isRepeated))
             if purpose == .list, !asked.isRepeated {
-                waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.lifetime, isRepeated: true))
+                waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.listInterval, isRepeated: true))
             }
             return writer.bytes
         }
@@ -137,11 +139,7 @@ package struct OneShotQuestions: Sendable {
     /// Processes an answer from port 5353 of a host on the link.
     /// - Returns: its records for the name in question and that name's hosts; empty if it answers no open question.
     package mutating func received(_ message: Message, at now: Duration) -> [ResourceRecord] {
-        guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0,
-            let place = open.firstIndex(where: { $0.id == message.id && $0.end > now }),
-            message.questions.count == 1, let question = message.questions.first,
-            RecordKey(question.name, question.type) == open[place].key, question.recordClass == .internet
-        else { return [] }
+        guard let place = place(answeredBy: message, at: now) else { return [] }
         let asked = open[place].key
         let believed = Self.records(about: asked, in: message)
         if !believed.isEmpty { lastAnswer = now }
@@ -152,6 +150,23 @@ package struct OneShotQuestions: Sendable {
             record.flushesCache = false
             return record
         }
+    }
+
+    /// Returns the open question that a message answers, and when it was asked.
+    func question(answeredBy message: Message, at now: Duration) -> (key: RecordKey, isRepeated: Bool, time: Duration)?
+    {
+        place(answeredBy: message, at: now).map {
+            (open[$0].key, open[$0].isRepeated, open[$0].end - Self.lifetime)
+        }
+    }
+
+    private func place(answeredBy message: Message, at now: Duration) -> Int? {
+        guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0,
+            let place = open.firstIndex(where: { $0.id == message.id && $0.end > now }),
+            message.questions.count == 1, let question = message.questions.first,
+            RecordKey(question.name, question.type) == open[place].key, question.recordClass == .internet
+        else { return nil }
+        return place
     }
 
     /// Processes an answer from port 5353 of a host on the link that has the form of a multicast one: without id and

@@ -91,10 +91,13 @@ package struct QuestionSchedule: Sendable {
 
     /// Adds a follower of a question; one that has followers already is not asked again because of it.
     /// - Parameter source: who said that there is an answer; nil for whoever waits for a name. It has a budget.
-    package mutating func ask(_ key: RecordKey, _ kind: Kind, from source: PacketSource? = nil, at now: Duration) {
+    /// - Returns: when it is asked for the first time; nil if it has followers.
+    @discardableResult package mutating func ask(
+        _ key: RecordKey, _ kind: Kind, from source: PacketSource? = nil, at now: Duration
+    ) -> Duration? {
         if let place = place(of: key) {
             states[place]?.users &+= 1
-            return
+            return nil
         }
         let wait: Duration =
             switch kind {
@@ -107,6 +110,7 @@ package struct QuestionSchedule: Sendable {
         if place == states.count { states.append(state) } else { states[place] = state }
         places.insert(place, key.shortHash)
         queue(place)
+        return now + wait
     }
 
     private mutating func firstWait() -> Duration { .milliseconds(Int.random(in: Self.firstWait, using: &random)) }

@@ -5,15 +5,26 @@
 /// 1000 ms no more; after the second question all 20 are. A question that brings more is no proof that this is all: where the responders had
 /// just answered somebody else, the second brings the first answer (RFC 6762 §6). One more has to bring nothing.
 ///
+/// Where everyone who answers does so at once by each way in which the list is asked for (`ListAnswers`), there is nothing to recover, and the
+/// second question is not waited for: a link on which nothing of many answers was lost or late loses little. Where there may be somebody who
+/// cannot keep up, a list is not heard out.
+///
 /// Silence counts only while this program could have heard something, and lasts longer where answers were slow or this machine is busy. A list
 /// that is not heard out within `patience` ends all the same, as cut short.
 package struct Settling: Sendable {
     private static let silence = Duration.milliseconds(150)
+    /// How long to listen after the first question, at the least: to the group, answers come within 20 to 140 ms, and those to a port, which
+    /// is asked from after 120 and 160 ms, within 11.
+    private static let firstPatience = Duration.milliseconds(200)
+    /// The same where not all answered the group.
+    private static let portPatience = Duration.milliseconds(350)
+    /// The silence before such an early end.
+    private static let shortSilence = Duration.milliseconds(60)
     /// Known answers in several packets delay hosts by 400 to 500 ms (RFC 6762 §7.2). An empty list waits as long, in
     /// case a host is slow.
     private static let longSilence = Duration.milliseconds(600)
-    /// The first list ends after this time at the latest.
-    package static let patience = Duration.seconds(6)
+    /// The first list ends after this time at the latest: before the 5 s that commands and the daemon give it.
+    package static let patience = Duration.milliseconds(4500)
     /// An answer as late as this is not one of a host that is merely polite (RFC 6762 §6: 20 to 120 ms).
     private static let slowAnswer = Duration.milliseconds(250)
     /// A timer as late as this shows a busy machine, whose other programs may be as late.
@@ -30,6 +41,10 @@ package struct Settling: Sendable {
 
     private let began: Duration
     private var asked = 0
+    private var firstAsked: Duration?
+    private var verdict = ListAnswers.Verdict.open
+    /// When the verdict was given.
+    private var judged = Duration.zero
     private var lastAsked = Duration.zero
     private var wasTruncated = false
     private var lastNews: Duration?
@@ -40,6 +55,8 @@ package struct Settling: Sendable {
     private var lastBehind: Duration?
     /// The longest time from a question to news of its list.
     private var slowest = Duration.zero
+    /// Whether the kernel dropped packets.
+    private var hasLost = false
     /// The greatest delay of a timer.
     private var late = Duration.zero
     /// The number of times that the question must be asked: twice, and once more after a loss, or an answer to it that brought more.
@@ -52,12 +69,14 @@ package struct Settling: Sendable {
     package init(timesAsked: Int = 0, at now: Duration) {
         began = now
         asked = timesAsked
+        firstAsked = timesAsked > 0 ? now : nil
         lastAsked = now
     }
 
     /// The question was asked on the link.
     package mutating func asked(isTruncated: Bool, at now: Duration) {
         asked += 1
+        if firstAsked == nil { firstAsked = now }
         lastAsked = now
         wasTruncated = isTruncated
         hasBroughtMore = false
@@ -79,7 +98,16 @@ package struct Settling: Sendable {
     package var wantsQuestion: Bool { hasBroughtMore && asked < needed }
 
     /// The kernel dropped packets of ours.
-    package mutating func lost() { needed = max(2, asked + 1) }
+    package mutating func lost() {
+        needed = max(2, asked + 1)
+        hasLost = true
+    }
+
+    /// What the answers say so far. Called before `isSettled`.
+    package mutating func judge(_ verdict: ListAnswers.Verdict, at now: Duration) {
+        self.verdict = verdict
+        judged = now
+    }
 
     /// Whether others know an answer that has not arrived here, and that has not been asked for since.
     package mutating func othersKnowMore(_ more: Bool) { doOthersKnowMore = more }
@@ -97,13 +125,37 @@ package struct Settling: Sendable {
     package mutating func wasLate(by delay: Duration) { if delay >= Self.busy { late = max(late, delay) } }
 
     /// When to call `isSettled` again.
-    package var deadline: Duration { min(settles ?? end, end) }
+    package var deadline: Duration { [settles, settlesEarly, nextLook].compactMap(\.self).reduce(end, min) }
 
     /// Whether there is no more to wait for.
-    package func isSettled(at now: Duration) -> Bool { now >= end || settles.map { now >= $0 } ?? false }
+    package func isSettled(at now: Duration) -> Bool { now >= end || isOver(at: now) }
 
     /// Whether the list is complete, as far as this can be known.
-    package func isHeardOut(at now: Duration) -> Bool { !hasBroughtMore && settles.map { now >= $0 } ?? false }
+    package func isHeardOut(at now: Duration) -> Bool { !hasBroughtMore && isOver(at: now) }
+
+    private func isOver(at now: Duration) -> Bool {
+        [settles, settlesEarly].contains { $0.map { now >= $0 } ?? false }
+    }
+
+    /// When the answers are looked at for an early end.
+    private var nextLook: Duration? {
+        guard asked == 1, let firstAsked else { return nil }
+        return [Self.firstPatience, Self.portPatience].map { firstAsked + $0 }.first { $0 > judged }
+    }
+
+    /// When the list settles without a second question; nil if not all ways were heard, or what was heard was slow.
+    private var settlesEarly: Duration? {
+        guard let firstAsked, !hasLost, late == .zero, slowest <= Self.slowAnswer, !doOthersKnowMore, !wasTruncated
+        else { return nil }
+        let patience: Duration? =
+            switch verdict {
+            case .whole: Self.firstPatience
+            case .wholeByPort: Self.portPatience
+            case .open, .unanswered: nil
+            }
+        let last = max(lastNews ?? .zero, lastBehind ?? .zero) + Self.shortSilence
+        return patience.map { max(firstAsked + $0, last) }
+    }
 
     private var end: Duration { began + Self.patience }
 
@@ -111,7 +163,7 @@ package struct Settling: Sendable {
     private var settles: Duration? {
         let hasFoundNothing = lastNews == nil && lastAsked > began
         let needed = hasFoundNothing && late > .zero ? max(needed, Self.questionsWhenBusy) : needed
-        guard asked >= needed, !doOthersKnowMore else { return nil }
+        guard asked >= needed, !doOthersKnowMore, verdict != .unanswered else { return nil }
         let silence = wasTruncated || hasFoundNothing ? Self.longSilence : Self.silence
         let last = max(lastAsked, lastNews ?? lastAsked, lastBehind ?? lastAsked)
         return last + max(silence, slowest > Self.slowAnswer ? slowest + Self.silence : .zero) + late * Self.delays

@@ -21,7 +21,6 @@ def checksum(data):
 
 
 def frames(way, mac, message):
-    mac = bytes.fromhex(mac.replace(":", ""))
     for family, source, group in (
         (socket.AF_INET, "10.77.0.3", "224.0.0.251"),
         (socket.AF_INET6, "fe80::3:3", "ff02::fb"),
@@ -37,7 +36,7 @@ def frames(way, mac, message):
         else:
             head = struct.pack("!IHBB", 6 << 28, length, 17, 255) + ends
             kind, everyone = 0x86DD, "3333000000fb"
-        target = mac if way == "mac" else bytes.fromhex(everyone)
+        target = bytes.fromhex(mac.replace(":", "") if way == "mac" else everyone)
         yield target + b"\x02\0\0\0\0\x33" + struct.pack("!H", kind) + head + udp
 
 

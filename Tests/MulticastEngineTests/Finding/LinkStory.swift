@@ -8,8 +8,7 @@ import Records
 struct LinkStory {
     static let eth0 = NetworkInterface(index: 2, name: "eth0")
 
-    var link = LinkQuerier(
-        cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
+    var link = LinkQuerier.test()
     private var browse: ServiceGraph
     private(set) var now = Duration.seconds(100)
     /// Questions sent, each with the milliseconds since the story began.

@@ -19,7 +19,7 @@ struct ServiceBrowseTests {
     }
 
     @Test(
-        "One name that is silent for 10 ms is also asked for from a port of its own, and so are its hosts; a list once, after 500 ms"
+        "One name that is silent for 10 ms is also asked for from a port of its own, and so are its hosts; a list twice"
     )
     func oneShots() throws {
         var one = try storyOfOne()
@@ -32,7 +32,8 @@ struct ServiceBrowseTests {
         var list = try story()
         _ = list.hear([tony.pointer])
         _ = try list.wait(milliseconds: 2400)
-        #expect(list.types(asked: tony.name).contains("SRV") && list.oneShots == [Question(tony.type, .ptr)])
+        #expect(list.types(asked: tony.name).contains("SRV"))
+        #expect(list.oneShots == Array(repeating: Question(tony.type, .ptr), count: 2))
     }
 
     @Test("A whole answer is told at once, and nothing further is asked")

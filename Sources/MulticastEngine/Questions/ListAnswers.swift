@@ -1,0 +1,86 @@
+package import DNSSD
+
+/// Who has answered a list's questions, and by which of the ways in which it was asked for: to the group, and twice from a port of its own.
+///
+/// Each way is a chance of its own against a loss, and those from a port are not subject to the silence of a second (RFC 6762 §6). A value:
+/// receives events with their times.
+package struct ListAnswers: Sendable {
+    /// A way in which the list was asked for.
+    package enum Way: UInt8, Sendable {
+        case group = 1
+        case first = 2
+        case again = 4
+    }
+
+    /// What the answers say of the list.
+    package enum Verdict: Hashable, Sendable {
+        /// Somebody did not answer twice to the port, or not soon, or not known to be whole; or nobody did.
+        case open
+        /// Whoever answered did so by every way.
+        case whole
+        /// The same, but for the group, to which those are silent who answered somebody else a moment ago.
+        case wholeByPort
+        /// Others ask as well, and no one answers anyone: there may be nothing more, or who has it cannot keep up.
+        case unanswered
+    }
+
+    /// avahi-daemon's answers to a port end at 512 bytes, and leave out what does not fit, without a word: up to here no PTR record
+    /// can have been left out, which has 64 bytes of a name and 14 more.
+    package static let whole = 512 - 78
+    /// What takes longer is a slow link, or a busy host: 5 to 11 ms were measured.
+    private static let slowestToPort = Duration.milliseconds(50)
+    /// The same for answers to the group, which take 20 to 120 ms (RFC 6762 §6).
+    private static let slowestToGroup = Duration.milliseconds(180)
+    /// What comes later has other causes than these questions.
+    private static let longest = Duration.seconds(6)
+    /// More responders than anyone lists: a list of so many is not settled early.
+    private static let mostSources = 1024
+    /// So many questions for the same without an answer, besides ours, are a crowd: one other asks twice in this time.
+    private static let crowd = 5
+    /// How long responders may say nothing because they have just said it (RFC 6762 §6).
+    private static let silence = Duration.seconds(1)
+
+    private let began: Duration
+    private var sources: [PacketSource: UInt8] = [:]
+    private var isOpen = false
+    private var lastAnswer: Duration?
+    /// Questions to the group since the last answer, ours among them, and over which family.
+    private var questions: [IPAddress.Family: Int] = [:]
+
+    /// - Parameter first: when the group is asked.
+    package init(from first: Duration) { began = first }
+
+    /// Whether answers at this time count.
+    func listens(at now: Duration) -> Bool { now - began < Self.longest }
+
+    /// A responder's answer.
+    /// - Parameters:
+    ///   - source: who sent it; nil: this machine, over its own loop, which loses nothing.
+    ///   - delay: since the question; nil: since the group's first.
+    package mutating func answered(
+        by source: PacketSource?, _ way: Way, isWhole: Bool = true, after delay: Duration? = nil, at now: Duration
+    ) {
+        guard listens(at: now) else { return }
+        (lastAnswer, questions) = (now, [:])
+        guard let source else { return }
+        let isSlow = (delay ?? now - began) > (way == .group ? Self.slowestToGroup : Self.slowestToPort)
+        if isSlow || !isWhole || sources.count >= Self.mostSources && sources[source] == nil { isOpen = true }
+        if sources.count < Self.mostSources || sources[source] != nil { sources[source, default: 0] |= way.rawValue }
+    }
+
+    /// A question for the list was put to the group, by whomever, who knows nothing of it yet.
+    package mutating func wasAsked(over family: IPAddress.Family, at now: Duration) {
+        guard listens(at: now), lastAnswer.map({ now - $0 >= Self.silence }) ?? true else { return }
+        questions[family, default: 0] += 1
+    }
+
+    /// - Parameter timesAsked: how many of the questions were ours.
+    package func verdict(timesAsked: Int) -> Verdict {
+        // Once there was an answer, ours list it.
+        let ours = lastAnswer == nil ? timesAsked : 0
+        if (questions.values.max() ?? 0) >= ours + Self.crowd { return .unanswered }
+        let byPort = Way.first.rawValue | Way.again.rawValue
+        guard !isOpen, !sources.isEmpty, sources.values.allSatisfy({ $0 & byPort == byPort }) else { return .open }
+        return sources.values.allSatisfy { $0 & Way.group.rawValue != 0 } ? .whole : .wholeByPort
+    }
+}

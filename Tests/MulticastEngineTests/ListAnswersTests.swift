@@ -1,0 +1,155 @@
+import DNSMessage
+import DNSSD
+import MulticastEngine
+import Testing
+
+@Suite("What the answers to a list say of it")
+struct ListAnswersTests {
+    private let start = Duration.seconds(100)
+    private let tony = Tony()
+    private let ann = PacketSource(UInt32(1))
+    private let bob = PacketSource(UInt32(2))
+    private var list: RecordKey { RecordKey(tony.type, .ptr) }
+
+    private func at(_ milliseconds: Int) -> Duration { start + .milliseconds(milliseconds) }
+
+    /// What Ann and Bob answer, each of them by these ways, soon and whole.
+    private func answers(_ ann: [ListAnswers.Way], _ bob: [ListAnswers.Way]) -> ListAnswers {
+        var answers = ListAnswers(from: start)
+        for (source, ways) in [(self.ann, ann), (self.bob, bob)] {
+            for way in ways {
+                answers.answered(by: source, way, after: .milliseconds(way == .group ? 120 : 11), at: at(120))
+            }
+        }
+        return answers
+    }
+
+    @Test("A list is whole where whoever answered did so by every way")
+    func ways() {
+        let cases: [([ListAnswers.Way], [ListAnswers.Way], ListAnswers.Verdict)] = [
+            ([], [], .open),
+            ([.group, .first, .again], [.group, .first, .again], .whole),
+            // Bob has answered somebody else a moment ago; or both have.
+            ([.group, .first, .again], [.first, .again], .wholeByPort),
+            ([.first, .again], [.first, .again], .wholeByPort),
+            // A packet was lost.
+            ([.group, .first, .again], [.group, .again], .open),
+            ([.group, .first, .again], [.first], .open),
+            // Bob does not answer a port.
+            ([.group, .first, .again], [.group], .open),
+        ]
+        for (ann, bob, verdict) in cases { #expect(answers(ann, bob).verdict(timesAsked: 1) == verdict) }
+    }
+
+    @Test("An answer that is late, or of which records may have been left out, shows that there may be more")
+    func doubtful() {
+        let all: [ListAnswers.Way] = [.group, .first, .again]
+        for (way, isWhole, delay, verdict) in [
+            (.group, true, 180, .whole), (.group, true, 181, .open), (.first, true, 50, .whole),
+            (.again, true, 51, .open), (.first, false, 1, .open),
+        ] as [(ListAnswers.Way, Bool, Int, ListAnswers.Verdict)] {
+            var answers = answers(all, all)
+            answers.answered(by: bob, way, isWhole: isWhole, after: .milliseconds(delay), at: at(delay))
+            #expect(answers.verdict(timesAsked: 1) == verdict)
+        }
+        // What comes six seconds later has another cause.
+        var answers = answers(all, all)
+        answers.answered(by: bob, .group, at: at(6000))
+        #expect(answers.verdict(timesAsked: 1) == .whole)
+    }
+
+    @Test("This machine's own answers come over a loop that loses nothing, and say nothing of the link")
+    func own() {
+        var answers = ListAnswers(from: start)
+        answers.answered(by: nil, .group, at: at(50))
+        #expect(answers.verdict(timesAsked: 1) == .open)
+        for way in [.group, .first, .again] as [ListAnswers.Way] {
+            answers.answered(by: ann, way, after: .milliseconds(1), at: at(50))
+        }
+        #expect(answers.verdict(timesAsked: 1) == .whole)
+    }
+
+    @Test("Five questions more than ours that nobody answers are a crowd before a silent host")
+    func crowd() {
+        var answers = ListAnswers(from: start)
+        for (count, verdict) in [(6, ListAnswers.Verdict.open), (7, .unanswered)] {
+            answers = ListAnswers(from: start)
+            for number in 0..<count {
+                for family in IPAddress.Family.allCases { answers.wasAsked(over: family, at: at(100 * number)) }
+            }
+            #expect(answers.verdict(timesAsked: 2) == verdict)
+        }
+        answers.answered(by: ann, .group, after: .milliseconds(50), at: at(800))
+        #expect(answers.verdict(timesAsked: 2) == .open)
+        // A second later it is no longer silent because it has just answered.
+        for number in 0..<5 { answers.wasAsked(over: .ipv4, at: at(1799 + number)) }
+        #expect(answers.verdict(timesAsked: 2) == .open)
+        answers.wasAsked(over: .ipv4, at: at(1900))
+        #expect(answers.verdict(timesAsked: 2) == .unanswered)
+    }
+
+    /// A list of which the group and both questions from a port were answered by this many services of one host.
+    private func answered(_ count: Int, size: Int) throws -> ListAnswers.Verdict {
+        var link = LinkQuerier.test()
+        link.ask(list, .shared, at: start)
+        var now = start
+        let services = (0..<count).map { Numbered().pointer($0) }
+        while let deadline = link.deadline(at: now), deadline < at(300) {
+            now = deadline
+            if !link.packets(at: now).isEmpty {
+                _ = link.received(Message(flags: [.response], answers: services), isOwn: false, from: ann, at: now)
+            }
+            for packet in link.oneShotPackets(at: now) {
+                let asked = try Message(reading: packet)
+                let answer = Message(id: asked.id, flags: [.response], questions: asked.questions, answers: services)
+                _ = link.receivedOneShot(answer, isOwn: false, from: ann, size: size, at: now)
+            }
+        }
+        return link.verdict(on: list, at: now)
+    }
+
+    @Test("RFC 6762 §6.7: an answer to a port ends at 512 bytes: a long one may have left out a name")
+    func onALink() throws {
+        #expect(try answered(3, size: 434) == .whole)
+        #expect(try answered(3, size: 435) == .open)
+        // A host with more than five services is not asked from a port.
+        #expect(try answered(6, size: 434) == .open)
+    }
+
+    @Test("A type that was named within ten seconds is not there for nothing")
+    func named() throws {
+        let types = DomainName(text: "_services._dns-sd._udp.local")
+        var link = LinkQuerier.test()
+        link.ask(RecordKey(types, .ptr), .shared, at: start)
+        let named = ResourceRecord(types, .ptr, .ptr(tony.type), ttl: 4500)
+        _ = link.received(Message(flags: [.response], answers: [named]), isOwn: false, at: start)
+        link.ask(list, .shared, at: start)
+        #expect(link.verdict(on: list, at: at(9000)) == .unanswered)
+        #expect(link.verdict(on: list, at: at(10_000)) == .open)
+        let other = RecordKey(DomainName(text: "_http._tcp.local"), .ptr)
+        link.ask(other, .shared, at: start)
+        #expect(link.verdict(on: other, at: at(9000)) == .open)
+        _ = link.received(Message(flags: [.response], answers: [tony.pointer]), isOwn: false, at: at(9000))
+        #expect(link.verdict(on: list, at: at(9000)) == .open)
+    }
+
+    @Test(
+        "What others ask the group counts where all hear it, and not what lists known answers or comes from a port of its own"
+    )
+    func heard() {
+        let question = Question(tony.type, .ptr)
+        for (message, wentToAll, verdict) in [
+            (Message(questions: [question]), true, .unanswered), (Message(questions: [question]), false, .open),
+            (Message(id: 7, questions: [question]), true, .open),
+            (Message(questions: [question], answers: [tony.pointer]), true, .open),
+        ] as [(Message, Bool, ListAnswers.Verdict)] {
+            var link = LinkQuerier.test()
+            link.ask(list, .shared, at: start)
+            for number in 0..<8 {
+                _ = link.received(
+                    message, isOwn: number.isMultiple(of: 2), wentToAll: wentToAll, at: at(100 * number))
+            }
+            #expect(link.verdict(on: list, at: at(800)) == verdict)
+        }
+    }
+}
