@@ -89,14 +89,14 @@ struct ListAnswersTests {
     }
 
     /// A list of which the group and both questions from a port were answered by this many services of one host.
-    private func answered(_ count: Int, size: Int) throws -> ListAnswers.Verdict {
+    private func answered(_ count: Int, size: Int, toGroup: Bool = true) throws -> ListAnswers.Verdict {
         var link = LinkQuerier.test()
         link.ask(list, .shared, at: start)
         var now = start
         let services = (0..<count).map { Numbered().pointer($0) }
         while let deadline = link.deadline(at: now), deadline < at(300) {
             now = deadline
-            if !link.packets(at: now).isEmpty {
+            if !link.packets(at: now).isEmpty, toGroup {
                 _ = link.received(Message(flags: [.response], answers: services), isOwn: false, from: ann, at: now)
             }
             for packet in link.oneShotPackets(at: now) {
@@ -114,6 +114,8 @@ struct ListAnswersTests {
         #expect(try answered(3, size: 435) == .open)
         // A host with more than five services is not asked from a port.
         #expect(try answered(6, size: 434) == .open)
+        // What several hosts have said to the port is not one host's.
+        #expect(try answered(6, size: 434, toGroup: false) == .wholeByPort)
     }
 
     @Test("A type that was named within ten seconds is not there for nothing")

@@ -14,7 +14,7 @@ struct SettlingTests {
             settling.asked(isTruncated: false, at: at(50))
             if hasNews { settling.news(at: at(100)) }
             if isLossy { settling.lost() }
-            settling.judge(.open, at: at(400))
+            settling.judge(.open, at: at(530))
             #expect(settling.deadline == at(4500))
             settling.asked(isTruncated: false, at: at(1050))
             // That there is nothing is said later than that it is all.
@@ -142,7 +142,7 @@ struct SettlingTests {
             // To look at what the answers say by then.
             #expect(settling.deadline == at(250))
             settling.judge(.open, at: at(250))
-            #expect(settling.deadline == at(400) && !settling.isSettled(at: at(399)))
+            #expect(settling.deadline == at(280) && !settling.isSettled(at: at(280)))
             settling.judge(verdict, at: at(400))
             #expect(settling.isSettled(at: at(400)) == (verdict != .open))
             #expect(settling.isHeardOut(at: at(400)) == (verdict != .open))
@@ -159,7 +159,7 @@ struct SettlingTests {
         func deadline(_ change: (inout Settling) -> Void) -> Duration {
             var settling = Settling(at: start)
             settling.asked(isTruncated: false, at: at(50))
-            settling.judge(.whole, at: at(400))
+            settling.judge(.whole, at: at(530))
             change(&settling)
             return settling.deadline
         }

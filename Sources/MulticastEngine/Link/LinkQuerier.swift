@@ -272,7 +272,8 @@ package struct LinkQuerier: Sendable {
                 switch purpose {
                 case .missing: schedule.follows(key) && Self.isMissing(key, cache)
                 case .confirmation: true
-                case .list: schedule.follows(key) && Self.fitsOneAnswer(key, cache)
+                case .list:
+                    schedule.follows(key) && lists[key]?.isCut != true && Self.fitsOneAnswer(key, cache)
                 }
             }, mayLeave: { schedule.takePlace(at: now) })
     }
@@ -283,7 +284,8 @@ package struct LinkQuerier: Sendable {
     /// Whether no host lists more than that.
     private static func fitsOneAnswer(_ key: RecordKey, _ cache: RecordCache) -> Bool {
         var counts: [PacketSource: Int] = [:]
-        for record in cache.records(key) { counts[record.source, default: 0] += 1 }
+        // Who answered a port is not known, and has not listed too many.
+        for record in cache.records(key) where record.source != .asked { counts[record.source, default: 0] += 1 }
         return counts.values.allSatisfy { $0 <= mostListed }
     }
 

@@ -43,6 +43,8 @@ package struct ListAnswers: Sendable {
     private let began: Duration
     private var sources: [PacketSource: UInt8] = [:]
     private var isOpen = false
+    /// Whether an answer to the port may have left something out: who answers so logs it, and is not asked again.
+    package private(set) var isCut = false
     private var lastAnswer: Duration?
     /// Questions to the group since the last answer, ours among them, and over which family.
     private var questions: [IPAddress.Family: Int] = [:]
@@ -64,6 +66,7 @@ package struct ListAnswers: Sendable {
         (lastAnswer, questions) = (now, [:])
         guard let source else { return }
         let isSlow = (delay ?? now - began) > (way == .group ? Self.slowestToGroup : Self.slowestToPort)
+        if !isWhole { isCut = true }
         if isSlow || !isWhole || sources.count >= Self.mostSources && sources[source] == nil { isOpen = true }
         if sources.count < Self.mostSources || sources[source] != nil { sources[source, default: 0] |= way.rawValue }
     }

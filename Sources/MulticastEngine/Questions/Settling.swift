@@ -18,6 +18,9 @@ package struct Settling: Sendable {
     private static let firstPatience = Duration.milliseconds(200)
     /// The same where not all answered the group.
     private static let portPatience = Duration.milliseconds(350)
+    /// How often answers are looked at then, and until when: what only confirms is no news.
+    private static let lookInterval = Duration.milliseconds(30)
+    private static let lastLook = Duration.milliseconds(500)
     /// The silence before such an early end.
     private static let shortSilence = Duration.milliseconds(60)
     /// Known answers in several packets delay hosts by 400 to 500 ms (RFC 6762 §7.2). An empty list waits as long, in
@@ -140,7 +143,8 @@ package struct Settling: Sendable {
     /// When the answers are looked at for an early end.
     private var nextLook: Duration? {
         guard asked == 1, let firstAsked else { return nil }
-        return [Self.firstPatience, Self.portPatience].map { firstAsked + $0 }.first { $0 > judged }
+        let next = max(firstAsked + Self.firstPatience, judged + Self.lookInterval)
+        return next <= firstAsked + Self.lastLook ? next : nil
     }
 
     /// When the list settles without a second question; nil if not all ways were heard, or what was heard was slow.
