@@ -9,22 +9,9 @@ extension DiscoveredService {
             throw JSONShapeError("a service has no \"interfaces\", or they are no texts")
         }
         self.init(instance: instance, interfaces: interfaces.map { names.interface($0) })
-        guard let state = json["state"]?.string else { return }
-        guard let state = State(rawValue: state) else { throw JSONShapeError("a service has an unknown state") }
-        self.state = state
-        subtypes = json["subtypes"]?.strings ?? []
-        if let text = json["host"]?.string {
-            guard let host = HostName(observed: text) else { throw JSONShapeError("a host is not a DNS name") }
-            self.host = host
-        }
-        port = json["port"]?.integer.flatMap { UInt16(exactly: $0) }.flatMap { Port(rawValue: $0) }
-        if let members = json["txt"]?.members { txt = try TXTRecord(observed: members) }
-        // Daemons before 0.2 indicate it by the interface alone.
-        isOwn = json["own"]?.bool ?? self.interfaces.contains { $0.name == "lo" }
-        isAuthenticated = json["authenticated"]?.bool ?? false
-        withheld = json["withheld"]?.string
-        txt.isTruncated = txt.isTruncated || json["truncated"]?.bool == true
-        for endpoint in json["endpoints"]?.array ?? [] { endpoints.append(try Endpoint(endpoint, names)) }
+        // Without it, what browsing alone tells is all that was written.
+        guard json["state"]?.string != nil else { return }
+        for field in ServiceField.learned + ServiceField.standing { try field.read(json, &self, names) }
     }
 }
 

@@ -19,27 +19,13 @@ extension JSONWriter {
             object.member("name", service.instance.name.text)
             object.member("type", service.instance.type.description)
             object.member("domain", service.instance.domain.text)
-            if detail == .full { object.resolvedPart(of: service) }
+            if detail == .full { object.write(ServiceField.learned, of: service) }
             object.member("interfaces", service.interfaces.names)
             if let keyState {
                 object.key("identity")
                 object.object { $0.member("state", keyState) }
             }
-            guard detail == .full else { return }
-            object.member("state", service.state.rawValue)
-            if service.isOwn {
-                object.key("own")
-                object.bool(true)
-            }
-            if service.isAuthenticated {
-                object.key("authenticated")
-                object.bool(true)
-            }
-            if let withheld = service.withheld { object.member("withheld", withheld) }
-            if service.txt.isTruncated {
-                object.key("truncated")
-                object.bool(true)
-            }
+            if detail == .full { object.write(ServiceField.standing, of: service) }
         }
     }
 
@@ -68,17 +54,8 @@ extension JSONWriter {
         }
     }
 
-    private mutating func resolvedPart(of service: DiscoveredService) {
-        member("subtypes", service.subtypes)
-        key("host")
-        if let host = service.host { string(host.text) } else { null() }
-        member("port", service.port.map { Int($0.rawValue) })
-        key("txt")
-        txt(service.txt)
-        key("endpoints")
-        array { array in
-            for endpoint in service.endpoints { array.endpoint(endpoint) }
-        }
+    private mutating func write(_ fields: [ServiceField], of service: DiscoveredService) {
+        for field in fields { field.write(service, &self) }
     }
 
     private mutating func txtValue(_ value: [UInt8]?) {

@@ -24,17 +24,12 @@ public struct DiscoveredService: Hashable, Sendable {
     public var host: HostName?
     /// The port; nil if not resolved or not offered.
     public var port: Port?
-    /// The TXT record; empty if not resolved.
-    public var txt: TXTRecord
     /// Every place where it can be dialled.
     public var endpoints: [Endpoint]
     /// Whether this machine publishes it.
     public var isOwn: Bool
-    /// Whether DNSSEC vouches for its host, port, TXT record and addresses, according to a validating resolver that is
-    /// on this machine or that /etc/resolv.conf trusts (`trust-ad`).
-    public var isAuthenticated: Bool
-    /// Why it has no address, for people, if a DNS resolver withholds its addresses; otherwise nil.
-    public var withheld: String?
+    /// What was learned of it apart from where it is.
+    package var answer: ServiceAnswer
 
     /// Creates a value.
     public init(
@@ -56,10 +51,8 @@ public struct DiscoveredService: Hashable, Sendable {
         self.state = state
         self.host = host
         self.port = port
-        self.txt = txt
         self.endpoints = endpoints
         self.isOwn = isOwn
-        self.isAuthenticated = isAuthenticated
-        self.withheld = withheld
+        answer = ServiceAnswer(txt: txt, isAuthenticated: isAuthenticated, withheld: withheld)
     }
 }

@@ -55,10 +55,9 @@ struct CatalogEntry: Sendable {
         guard let first = resolved.first?.resolution else { return service }
         service.host = first.host
         service.port = first.port
-        service.txt = first.txt
         service.endpoints = Self.endpoints(resolved.map(\.resolution), family: family, limit: addressLimit)
-        service.isAuthenticated = resolved.allSatisfy(\.resolution.isAuthenticated)
-        if service.endpoints.isEmpty { service.withheld = resolved.compactMap(\.resolution.withheld).first }
+        service.answer = ServiceAnswer(joining: resolved.map(\.resolution.answer))
+        if !service.endpoints.isEmpty { service.withheld = nil }
         if resolved.allSatisfy(\.isFailing) {
             // Without an address it was not resolved, whatever else is known.
             let lacksAddress = service.endpoints.isEmpty && first.port != nil && service.withheld == nil

@@ -34,9 +34,7 @@ public struct Resolution: Sendable {
         let origin: Origin
         var target: Target
         var alternatives: [Target]
-        var txt: TXTRecord
-        var isAuthenticated: Bool
-        var withheld: String?
+        var answer: ServiceAnswer
         var sender: UInt16?
     }
 
@@ -60,8 +58,8 @@ public struct Resolution: Sendable {
     ) {
         box = Box(
             Parts(
-                instance: instance, origin: origin, target: target, alternatives: alternatives, txt: txt,
-                isAuthenticated: isAuthenticated, withheld: withheld))
+                instance: instance, origin: origin, target: target, alternatives: alternatives,
+                answer: ServiceAnswer(txt: txt, isAuthenticated: isAuthenticated, withheld: withheld)))
     }
 
     /// The service.
@@ -81,22 +79,28 @@ public struct Resolution: Sendable {
         set { parts.alternatives = newValue }
     }
 
+    /// What was learned apart from where it is.
+    package var answer: ServiceAnswer {
+        get { parts.answer }
+        set { parts.answer = newValue }
+    }
+
     /// The TXT record.
     public var txt: TXTRecord {
-        get { parts.txt }
-        set { parts.txt = newValue }
+        get { parts.answer.txt }
+        set { parts.answer.txt = newValue }
     }
 
     /// Whether DNSSEC vouches for all of it (RFC 4035 §3.2.3), according to a resolver that is trusted.
     public var isAuthenticated: Bool {
-        get { parts.isAuthenticated }
-        set { parts.isAuthenticated = newValue }
+        get { parts.answer.isAuthenticated }
+        set { parts.answer.isAuthenticated = newValue }
     }
 
     /// Why there is no address, for people, if a resolver withholds the addresses; otherwise nil.
     public var withheld: String? {
-        get { parts.withheld }
-        set { parts.withheld = newValue }
+        get { parts.answer.withheld }
+        set { parts.answer.withheld = newValue }
     }
 
     /// A number for whoever announces it on the link; nil if that is not known. Names of hosts are free, so a full list goes by this.
