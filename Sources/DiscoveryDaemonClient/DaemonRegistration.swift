@@ -1,4 +1,5 @@
 public import DNSSD
+public import Discovery
 internal import DiscoveryControl
 
 /// A service that the daemon publishes, or is to publish.
@@ -14,24 +15,7 @@ public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomString
     }
 
     /// How far it has come.
-    public enum State: String, Hashable, Sendable {
-        /// The backend is away.
-        case waiting
-        /// Other hosts are asked whether they have the name (RFC 6762 §8.1).
-        case registering
-        /// It is published.
-        case established
-        /// Its check does not pass.
-        case withheld
-        /// Another host has the name.
-        case conflicted
-        /// It cannot be published.
-        case failed
-        /// It has ended.
-        case withdrawn
-        /// A state that this version does not know.
-        case unknown
-    }
+    public typealias State = PublicationState
 
     /// What the daemon calls it, for `update` and `withdraw`.
     public let id: String
@@ -68,7 +52,7 @@ public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomString
         wanted = ServiceName(observed: status.wanted)
         port = UInt16(exactly: status.port).flatMap { Port(rawValue: $0) }
         host = status.host.flatMap { HostName(observed: $0) }
-        state = State(rawValue: status.state.rawValue) ?? .unknown
+        state = status.state
         reason = (status.reason ?? status.warning)?.escapedForTerminal
         isRetrying = status.isRetrying
         origin =

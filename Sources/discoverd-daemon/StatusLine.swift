@@ -1,5 +1,6 @@
 #if Commands
 internal import DaemonSupport
+internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryDaemon
 

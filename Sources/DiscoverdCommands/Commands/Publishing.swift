@@ -81,9 +81,8 @@ struct Publishing {
             try startProgram()
         case .refused(let error):
             gate?.answered()
-            let state = error.code == .nameTaken ? RegistrationStatus.State.conflicted : .waiting
             session.notices.notice("not published: \(error.message); it is tried again")
-            try show(status, state, reason: error.message)
+            try show(status, status.state.named, reason: error.message)
         case .conflicted(let error):
             try show(status, .conflicted, reason: error.message)
             throw CommandError(

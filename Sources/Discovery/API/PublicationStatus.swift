@@ -2,7 +2,7 @@ public import DNSSD
 
 /// The status of a publication: the requested service, what became of it, and since when.
 public struct PublicationStatus: Hashable, Sendable {
-    /// How far publishing has come.
+    /// How far publishing has come, from the engine that reports it to the program. `PublicationState` has its name in JSON.
     public enum State: Hashable, Sendable {
         /// Waiting for the backend; with a reason for people.
         case waiting(String)
@@ -17,7 +17,7 @@ public struct PublicationStatus: Hashable, Sendable {
         case conflicted(DiscoveryError)
         /// The backend refused a service that it had never accepted. The publication has ended.
         case failed(DiscoveryError)
-        /// Withdrawn by its owner. The publication has ended.
+        /// Withdrawn by its owner. The publication has ended. No engine reports it.
         case withdrawn
 
         /// Whether the state is final.
@@ -50,16 +50,7 @@ public struct PublicationStatus: Hashable, Sendable {
 
     /// - Returns: whether anything changed; never after a final state.
     package mutating func reported(_ fact: PublicationFact, now: Duration) -> Bool {
-        let state: State =
-            switch fact.state {
-            case .waiting(let reason): .waiting(reason)
-            case .registering: .registering
-            case .established: .established
-            case .refused(let error): .refused(error)
-            case .conflicted(let error): .conflicted(error)
-            case .failed(let error): .failed(error)
-            }
-        return became(state, name: fact.name, now: now)
+        became(fact.state, name: fact.name, now: now)
     }
 
     /// - Returns: whether anything changed.
@@ -70,5 +61,49 @@ public struct PublicationStatus: Hashable, Sendable {
         if name != self.name { renames += 1 }
         (self.state, self.name, since) = (state, name, now)
         return true
+    }
+}
+
+/// How far a publication has come, by its name in JSON and at the daemon.
+public enum PublicationState: String, Hashable, Sendable {
+    /// The backend is away.
+    case waiting
+    /// Other hosts are asked whether they have the name (RFC 6762 §8.1).
+    case registering
+    /// It is published.
+    case established
+    /// Its check does not pass.
+    case withheld
+    /// Another host has the name.
+    case conflicted
+    /// It cannot be published.
+    case failed
+    /// It has ended.
+    case withdrawn
+    /// A state that this version does not know.
+    case unknown
+}
+
+extension PublicationStatus.State {
+    /// Its name; what is refused waits, unless it is the name that is taken.
+    package var named: PublicationState {
+        switch self {
+        case .waiting: .waiting
+        case .registering: .registering
+        case .established: .established
+        case .refused(let error): error.code == .nameTaken ? .conflicted : .waiting
+        case .conflicted: .conflicted
+        case .failed: .failed
+        case .withdrawn: .withdrawn
+        }
+    }
+
+    /// Why it is not published, with a name of the error for programs if it is one.
+    package var why: (reason: String, code: DiscoveryError.Code?)? {
+        switch self {
+        case .waiting(let reason): (reason, nil)
+        case .refused(let error), .conflicted(let error), .failed(let error): (error.message, error.code)
+        case .registering, .established, .withdrawn: nil
+        }
     }
 }

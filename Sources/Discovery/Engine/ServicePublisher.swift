@@ -59,22 +59,8 @@ public enum ConflictPolicy: String, Hashable, Sendable {
 
 /// What an engine reports about a publication; never the same fact twice in a row.
 public struct PublicationFact: Hashable, Sendable {
-    /// The state of a publication.
-    public enum State: Hashable, Sendable {
-        /// Waiting for the backend; the reason is for people.
-        case waiting(String)
-        /// Probing and announcing (RFC 6762 §8).
-        case registering
-        /// Announced under `name`.
-        case established
-        /// The backend refuses the service, or every name is taken (`.nameTaken`). The engine tries again at growing
-        /// intervals, and whenever the backend comes back.
-        case refused(DiscoveryError)
-        /// The name is taken and the policy is to give up, or too many names were tried. The operation has ended.
-        case conflicted(DiscoveryError)
-        /// The backend refused a service that it had never accepted. The operation has ended.
-        case failed(DiscoveryError)
-    }
+    /// The state of a publication; never `.withdrawn`.
+    public typealias State = PublicationStatus.State
 
     /// The name that is being tried or is established.
     public var name: ServiceName

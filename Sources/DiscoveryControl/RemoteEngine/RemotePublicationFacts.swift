@@ -45,7 +45,10 @@ struct RemotePublicationFacts: Sendable {
         case .line(let bytes):
             guard let json = try? JSONReader.read(bytes), let status = RegistrationStatus(json) else { return nil }
             id = status.id
-            guard var known = Self.state(status) else { return nil }
+            guard var known = status.publication else { return nil }
+            if known == .withdrawn {
+                known = .failed(DiscoveryError(.closed, "\(ServiceName(observed: status.name)) was withdrawn"))
+            }
             if known == .established { isPersistent = true }
             isOver = status.isFinal
             if isPersistent, case .failed(let error) = known, error.code != .closed {
@@ -54,22 +57,6 @@ struct RemotePublicationFacts: Sendable {
                 known = .refused(error)
             }
             return PublicationFact(name: ServiceName(observed: status.name), state: known)
-        }
-    }
-
-    private static func state(_ status: RegistrationStatus) -> PublicationFact.State? {
-        let reason = status.reason?.escapedForTerminal ?? "no reason was given"
-        let error = DiscoveryError(DiscoveryError.Code(status.code ?? "backend-failed"), reason)
-        switch status.state {
-        case _ where status.isRetrying: return .refused(error)
-        case .waiting, .withheld: return .waiting(reason)
-        case .registering: return .registering
-        case .established: return .established
-        case .conflicted: return .conflicted(error)
-        case .failed: return .failed(error)
-        case .withdrawn:
-            return .failed(DiscoveryError(.closed, "\(ServiceName(observed: status.name)) was withdrawn"))
-        case .unknown: return nil
         }
     }
 }

@@ -1,4 +1,5 @@
 public import DNSSD
+public import Discovery
 public import DiscoveryJSON
 
 /// The daemon's report of a registration.
@@ -14,24 +15,7 @@ public struct RegistrationStatus: Hashable, Sendable {
     }
 
     /// How far it has come.
-    public enum State: String, Hashable, Sendable {
-        /// The backend is unavailable.
-        case waiting
-        /// Probing: asking other hosts whether they use the name.
-        case registering
-        /// It is published.
-        case established
-        /// Its check does not pass.
-        case withheld
-        /// Another host owns the name.
-        case conflicted
-        /// It cannot be published.
-        case failed
-        /// It has ended.
-        case withdrawn
-        /// A state that this version does not know.
-        case unknown
-    }
+    public typealias State = PublicationState
 
     /// The result of its check.
     public enum Health: String, Hashable, Sendable {
@@ -137,10 +121,27 @@ public struct RegistrationStatus: Hashable, Sendable {
         isRetrying || state == .conflicted || state == .failed ? reason ?? state.rawValue : nil
     }
 
-    /// Applies a backend error that does not end it.
-    public mutating func refused(_ error: DiscoveryError) {
-        state = error.code == .nameTaken ? .conflicted : .waiting
-        (reason, code, isRetrying) = (error.message, error.code.description, true)
+    /// Takes in what became of its publication.
+    package mutating func became(_ publication: PublicationStatus.State) {
+        state = publication.named
+        (reason, code) = (publication.why?.reason, publication.why?.code?.description)
+        if case .refused = publication { isRetrying = true } else { isRetrying = false }
+    }
+
+    /// What became of its publication, as `became` took it in; nil for a state that this version does not know.
+    package var publication: PublicationStatus.State? {
+        let reason = reason?.escapedForTerminal ?? "no reason was given"
+        let error = DiscoveryError(DiscoveryError.Code(code ?? "backend-failed"), reason)
+        return switch state {
+        case _ where isRetrying: .refused(error)
+        case .waiting, .withheld: .waiting(reason)
+        case .registering: .registering
+        case .established: .established
+        case .conflicted: .conflicted(error)
+        case .failed: .failed(error)
+        case .withdrawn: .withdrawn
+        case .unknown: nil
+        }
     }
 }
 

@@ -283,17 +283,11 @@ package final class ManagedRegistration: Sendable {
         switch (state.health, state.publication?.state) {
         case (.failing(let reason), _): (status.state, status.reason) = (.withheld, "its check fails: \(reason)")
         case (.unknown, _): (status.state, status.reason) = (.withheld, "its check has not passed yet")
-        case (.passing, .waiting(let reason)): (status.state, status.reason) = (.waiting, reason)
-        case (.passing, .established): status.state = .established
-        case (.passing, .refused(let error)): status.refused(error)
-        case (.passing, .conflicted(let error)):
-            (status.state, status.reason, status.code) = (.conflicted, error.message, error.code.description)
-        case (.passing, .failed(let error)):
-            (status.state, status.reason, status.code) = (.failed, error.message, error.code.description)
         case (.passing, .registering) where state.isUnanswered:
             let who = service.domain == .local ? "avahi-daemon" : "the DNS server of \(service.domain)"
             status.reason = "\(who) has neither taken nor refused it for \(Self.silence.components.seconds) s"
-        case (.passing, .registering), (.passing, .withdrawn), (.passing, nil): break
+        case (.passing, .withdrawn), (.passing, nil): break
+        case (.passing, let publication?): status.became(publication)
         }
         return status
     }
