@@ -1,13 +1,16 @@
 public import DNSSD
+package import Discovery
 
-extension ServiceEvent {
-    /// Reads a line of `browse --json` or of the daemon's `watch`; nil for an event that this version does not know.
-    /// - Throws: the reason if it is not such a line.
-    public init?(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
+extension Change {
+    /// Reads a line of a browser or of a `watch` of the daemon; nil for an event that this version does not know.
+    /// - Parameter value: reads what the line is about.
+    package init?(
+        _ json: JSONValue, value: (JSONValue) throws(JSONShapeError) -> Value
+    ) throws(JSONShapeError) {
         switch json["event"]?.string {
-        case "added": self = .found(try Self.service(json, names))
-        case "updated": self = .changed(try Self.service(json, names))
-        case "removed": self = .lost(try Self.service(json, names))
+        case "added": self = .found(try value(json))
+        case "updated": self = .changed(try value(json))
+        case "removed": self = .lost(try value(json))
         case "settled": self = .settled
         case "backend":
             guard let state = BackendState(json) else { return nil }
@@ -16,13 +19,25 @@ extension ServiceEvent {
         default: return nil
         }
     }
+}
 
-    private static func service(
-        _ json: JSONValue,
-        _ names: InterfaceNames
-    ) throws(JSONShapeError) -> DiscoveredService {
+extension DiscoveredService {
+    /// Reads the service of a line.
+    package init(line json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
         guard let service = json["service"] else { throw JSONShapeError("a line has no service") }
-        return try DiscoveredService(service, names)
+        try self.init(service, names)
+    }
+}
+
+extension ServiceEvent {
+    /// Reads a line of `browse --json` or of the daemon's `watch`; nil for an event that this version does not know.
+    /// - Throws: the reason if it is not such a line.
+    public init?(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
+        let change = try Change<DiscoveredService>(json) { json throws(JSONShapeError) in
+            try DiscoveredService(line: json, names)
+        }
+        guard let change else { return nil }
+        self.init(change)
     }
 }
 

@@ -64,7 +64,7 @@ extension BrowseFact {
             sighting.isOwn ? nil : sighting.instance
         case .resolved(let resolution): resolution.instance
         case .resolutionFailed(let instance, _): instance
-        case .hidden, .listed, .backend, .degraded: nil
+        case .merged, .gone, .hidden, .listed, .backend, .degraded: nil
         }
     }
 }

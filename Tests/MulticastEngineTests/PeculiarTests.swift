@@ -48,7 +48,7 @@ struct PeculiarTests {
                 case .disappeared(let sighting), .withdrawn(let sighting), .hidden(let sighting):
                     services[sighting.instance] = nil
                     ended.insert(sighting.instance)
-                case .listed, .backend, .degraded: break
+                case .merged, .gone, .listed, .backend, .degraded: break
                 }
             }
         }

@@ -1,5 +1,6 @@
 #if Commands
 internal import DNSSD
+internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 

@@ -80,7 +80,9 @@ enum Announcer: Hashable, Sendable {
 
 extension CatalogEntry {
     /// Who announces what it was resolved to.
-    fileprivate var announcer: Announcer? { sites.values.lazy.compactMap(\.resolution).first?.announcer }
+    fileprivate var announcer: Announcer? {
+        sites.values.lazy.compactMap(\.resolution).first?.announcer ?? merged?.service.host.map { .host($0) }
+    }
 }
 
 extension Resolution {

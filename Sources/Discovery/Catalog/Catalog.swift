@@ -59,6 +59,10 @@ package struct Catalog: FactCatalog {
         case .hidden(let sighting): changes += disappeared(sighting, hold: limits.linkHold, now: now)
         case .resolved(let resolution): changes += resolved(resolution, now: now)
         case .resolutionFailed(let instance, let origin): changes += resolutionFailed(instance, origin, now: now)
+        case .merged(let service): changes += merged(service, now: now)
+        case .gone(let instance):
+            entries[instance]?.mergedGone()
+            changes += evaluate([instance], now: now)
         case .listed: changes += listed(now: now)
         case .backend(let state): changes += backend(state, now: now)
         case .degraded(let text): changes += degraded(text, text, now: now)
@@ -110,6 +114,20 @@ extension Catalog {
             .appeared(sighting.family, isOwn: sighting.isOwn)
         entries[sighting.instance] = entry
         return changes + evaluate([sighting.instance], now: now)
+    }
+
+    /// There is room for it: who has merged it keeps no more than it may.
+    private mutating func merged(_ service: DiscoveredService, now: Duration) -> [Change<DiscoveredService>] {
+        let instance = service.instance
+        if entries[instance] == nil {
+            lastNumber += 1
+            entries[instance] = CatalogEntry(
+                instance: instance, number: lastNumber, isInitial: !isListed, tellBy: now)
+        }
+        spares.remove(instance)
+        entries[instance]?.isSpare = false
+        entries[instance]?.becameMerged(service)
+        return evaluate([instance], now: now)
     }
 
     private mutating func noRoom(_ now: Duration) -> [Change<DiscoveredService>] {
@@ -168,21 +186,16 @@ extension Catalog {
 
     private mutating func listed(now: Duration) -> [Change<DiscoveredService>] {
         isListed = true
-        let (deadline, isResolving) = (now + limits.removalHold, isResolving)
-        for instance in entries.keys {
-            entries[instance]?.updateSites { site in
-                site.listed(holdUntil: deadline)
-                // The first list includes every origin: there is nothing more to wait for.
-                if !isResolving { site.stopWaiting() }
-            }
-        }
+        // Without resolving, the first list has all there is.
+        let (deadline, isComplete) = (now + limits.removalHold, !isResolving)
+        for instance in entries.keys { entries[instance]?.listed(holdUntil: deadline, isComplete: isComplete) }
         return evaluate(inOrder(entries.keys), now: now) + settleIfDone()
     }
 
     private mutating func backend(_ state: EngineState, now: Duration) -> [Change<DiscoveredService>] {
         guard let news = watch.became(state) else { return [] }
         if !watch.isUp {
-            for instance in entries.keys { entries[instance]?.updateSites { $0.backendLost() } }
+            for instance in entries.keys { entries[instance]?.backendLost() }
         }
         // Changes made meanwhile are known only when it has listed again: until then `settled` would be wrong.
         if news == .recovered {
@@ -232,7 +245,7 @@ extension Catalog {
     private mutating func change(
         of entry: CatalogEntry
     ) -> (service: DiscoveredService, told: Change<DiscoveredService>)? {
-        guard entry.told == nil ? entry.isReady : entry.sites.values.contains(where: \.isReady) else { return nil }
+        guard entry.told == nil ? entry.isReady : entry.hasNews else { return nil }
         var service = entry.service(
             subtypes: subtypes,
             family: query.family,

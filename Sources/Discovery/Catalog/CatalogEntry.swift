@@ -12,15 +12,17 @@ struct CatalogEntry: Sendable {
     /// The latest time of the first report.
     let tellBy: Duration
     var sites = SmallMap<Origin, CatalogSite>()
+    /// As another process has merged it. Sites count where both are known: they come from who has taken that process's place.
+    private(set) var merged: MergedService?
     /// The last report; nil: none yet.
     var told: DiscoveredService?
 
     /// It has not been seen anywhere for a while.
-    var isGone: Bool { sites.isEmpty }
+    var isGone: Bool { sites.isEmpty && merged == nil }
 
     /// Every origin at which it is seen has answered or timed out.
     var isReady: Bool {
-        var isSeen = false
+        var isSeen = merged?.presence.isLive == true
         for site in sites.values where site.presence.isLive {
             guard site.isReady else { return false }
             isSeen = true
@@ -31,20 +33,48 @@ struct CatalogEntry: Sendable {
     /// It is seen but not reported yet, and may be soon.
     var isAwaited: Bool { !isSpare && told == nil && sites.values.contains { $0.presence.isLive } }
 
+    /// Some of what is known of it may be reported.
+    var hasNews: Bool { merged != nil || sites.values.contains(where: \.isReady) }
+
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
-        sites.values.compactMap { $0.nextDeadline(limits) }.min()
+        (sites.values.compactMap { $0.nextDeadline(limits) } + [merged?.presence.nextDeadline].compactMap(\.self)).min()
     }
 
-    mutating func updateSites(_ body: (inout CatalogSite) -> Void) { sites.updateValues(body) }
+    mutating func becameMerged(_ service: DiscoveredService) {
+        var presence = Presence<Origin?>()
+        presence.appeared(nil)
+        merged = MergedService(service, presence)
+    }
+
+    mutating func mergedGone() { merged = nil }
+
+    mutating func backendLost() {
+        sites.updateValues { $0.backendLost() }
+        merged = merged?.after { $0.backendLost() }
+    }
+
+    /// - Parameter isComplete: the first list includes every origin, and nothing more is waited for.
+    mutating func listed(holdUntil deadline: Duration, isComplete: Bool) {
+        sites.updateValues { site in
+            site.listed(holdUntil: deadline)
+            if isComplete { site.stopWaiting() }
+        }
+        merged = merged?.after { $0.listed(holdUntil: deadline) }
+    }
 
     mutating func expire(_ now: Duration, _ limits: DiscoveryLimits) {
         sites.updateValues { $0.expire(now, limits) }
         sites.removeAll(where: \.presence.isEmpty)
+        if let end = merged?.presence.nextDeadline, end <= now { merged = nil }
     }
 
     /// The service as it should be reported now.
     func service(subtypes: [String], family: IPAddress.Family?, addressLimit: Int) -> DiscoveredService {
         let ready = sites.filter(\.isReady)
+        if ready.isEmpty, var service = merged?.service {
+            service.subtypes = subtypes
+            return service
+        }
         var service = DiscoveredService(
             instance: instance, interfaces: ready.compactMap(\.key.interface).sorted(), subtypes: subtypes)
         // Another machine may announce the same name on another link.
@@ -102,6 +132,24 @@ struct CatalogEntry: Sendable {
             one.element.address == other.element.address
                 ? one.offset < other.offset : one.element.address < other.element.address
         }.map(\.element)
+    }
+}
+
+/// A service as another process has merged it, which is there until that process says otherwise. A class, for most entries have none.
+final class MergedService: Sendable {
+    let service: DiscoveredService
+    /// One path: the way to that process.
+    let presence: Presence<Origin?>
+
+    init(_ service: DiscoveredService, _ presence: Presence<Origin?>) {
+        (self.service, self.presence) = (service, presence)
+    }
+
+    /// The same with another presence; nil once that is over.
+    func after(_ change: (inout Presence<Origin?>) -> Void) -> MergedService? {
+        var presence = presence
+        change(&presence)
+        return presence.isEmpty ? nil : MergedService(service, presence)
     }
 }
 

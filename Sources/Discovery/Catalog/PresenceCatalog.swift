@@ -54,6 +54,10 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
             return changes + disappeared(key, origin, hold: limits.removalHold, now: now)
         case .hidden(let key, let origin):
             return changes + disappeared(key, origin, hold: limits.linkHold, now: now)
+        case .gone(let key):
+            guard let entry = entries.removeValue(forKey: key) else { return changes }
+            deadlines.set(key, to: nil)
+            return changes + (entry.told.map { [.lost($0)] } ?? [])
         case .listed: return changes + listed(now: now)
         case .backend(let state):
             guard let news = watch.became(state) else { return changes }

@@ -68,6 +68,10 @@ public enum BrowseFact: Hashable, Sendable {
     case resolved(Resolution)
     /// A sighted service did not answer on any path of an origin. The engine keeps trying while the query watches.
     case resolutionFailed(ServiceInstance, Origin)
+    /// A service as another process has merged it from all its origins, for the first time or with other values: it is reported as it is, at once.
+    case merged(DiscoveredService)
+    /// A merged service has ended. Its end was held back already.
+    case gone(ServiceInstance)
     /// The backend's first answer is complete: every sighting it knew has been reported, though not yet resolved. Comes
     /// once each time the backend comes up, after its sightings.
     case listed
@@ -85,6 +89,8 @@ public enum PresenceFact<Key: Hashable & Sendable>: Hashable, Sendable {
     case disappeared(Key, Origin)
     /// The key is out of sight because this machine's own interface went down; it may well still exist.
     case hidden(Key, Origin)
+    /// The key is gone from every origin, and its end was held back already.
+    case gone(Key)
     /// The backend's first answer is complete. Comes once each time the backend comes up.
     case listed
     /// The backend started or stopped answering. After `up` everything is reported again, then `.listed`.

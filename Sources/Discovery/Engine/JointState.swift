@@ -72,6 +72,12 @@ struct JointList<Key: Hashable & Sendable> {
             parts[index].stale.remove(Place(key: key, origin: origin))
             parts[index].known.remove(Place(key: key, origin: origin))
             return [fact]
+        case .gone(let key):
+            let places = parts[index].known.union(parts[index].stale).filter { $0.key == key }
+            parts[index].known.subtract(places)
+            parts[index].stale.subtract(places)
+            // Another finder may still see it.
+            return places.map { .disappeared($0.key, $0.origin) }
         case .listed:
             parts[index].isListed = true
             defer { parts[index].stale = [] }

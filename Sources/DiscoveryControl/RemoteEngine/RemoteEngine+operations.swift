@@ -50,14 +50,30 @@ extension RemoteEngine {
     func browseByDaemon(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        if let shared = shareable(query) { return joinShared(shared, query, reporting) }
-        let browses = RemoteBrowses(isResolving: query.resolution != .none, family: query.family)
-        let member = browses.join(nil, reporting)
+        if case .type(let type, _) = query.target, let shared = shareable(query) {
+            return joinShared(shared, type, reporting)
+        }
         state.withLock { $0.own += 1 }
-        browses.start(path, query.queryString) { [weak self] in self?.note($0) }
-        return RemoteOperation { [weak self] in
-            _ = browses.leave(member)
-            self?.state.withLock { $0.own -= 1 }
+        return follow(
+            "/v1/services/watch?\(query.queryString.text)", reporting,
+            { [weak self] in self?.state.withLock { $0.own -= 1 } }
+        ) { json, names throws(JSONShapeError) in try DiscoveredService(line: json, names) }
+    }
+
+    /// Follows one of the daemon's streams for one query.
+    /// - Parameters:
+    ///   - ended: called at the end of the operation.
+    ///   - read: reads the value of a line.
+    func follow<Fact: MirroredFact>(
+        _ target: String, _ report: @escaping @Sendable ([Fact]) -> Void, _ ended: @escaping @Sendable () -> Void = {},
+        _ read: @escaping @Sendable (JSONValue, InterfaceNames) throws(JSONShapeError) -> Fact.Value
+    ) -> any EngineOperation {
+        let query = RemoteQuery<Fact>(read)
+        let member = query.join(reporting: report)
+        query.start(path, target) { [weak self] in self?.note($0) }
+        return RemoteOperation {
+            _ = query.leave(member)
+            ended()
         }
     }
 
@@ -78,33 +94,6 @@ extension RemoteEngine {
         return RemoteOperation { stream.cancel() }
     }
 
-    func follow<Key: Hashable & Sendable>(
-        _ target: String,
-        _ key: @escaping @Sendable (JSONValue) -> Key?,
-        _ report: @escaping @Sendable ([PresenceFact<Key>]) -> Void
-    ) -> any EngineOperation {
-        let names = InterfaceNames()
-        let presence = Locked(RemotePresence<Key>())
-        let stream = RemoteStream(path: path, ControlClient.Request("GET", target)) { [weak self] event in
-            defer { self?.note(event) }
-            let facts = presence.withLock { presence -> [PresenceFact<Key>] in
-                switch event {
-                case .line(let bytes):
-                    guard let line = try? PresenceLine(bytes, names, key) else { return [] }
-                    return presence.received(line)
-                case .disconnected(let reason):
-                    names.forget()
-                    return presence.disconnected(reason)
-                case .refused(let error): return presence.disconnected(error.message)
-                case .woken: return []
-                }
-            }
-            if !facts.isEmpty { report(facts) }
-        }
-        stream.start()
-        return RemoteOperation { stream.cancel() }
-    }
-
     /// The options that queries must have in common to share a stream; nil for a query that needs its own.
     private func shareable(_ query: ServiceQuery) -> Shared? {
         guard case .type(let type, let domain) = query.target, type.subtype == nil,
@@ -119,28 +108,27 @@ extension RemoteEngine {
     }
 
     private func joinShared(
-        _ shared: Shared,
-        _ query: ServiceQuery,
-        _ report: @escaping @Sendable ([BrowseFact]) -> Void
+        _ shared: Shared, _ type: ServiceType, _ report: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        guard case .type(let type, _) = query.target else { return RemoteOperation {} }
-        let (browses, isNew) = state.withLock { state -> (RemoteBrowses, Bool) in
-            if let browses = state.shared[shared] { return (browses, false) }
-            let browses = RemoteBrowses(isResolving: shared.resolution != .none, family: shared.family)
-            state.shared[shared] = browses
-            return (browses, true)
+        let (query, isNew) = state.withLock { state -> (RemoteQuery<BrowseFact>, Bool) in
+            if let query = state.shared[shared] { return (query, false) }
+            let query = RemoteQuery<BrowseFact> { json, names throws(JSONShapeError) in
+                try DiscoveredService(line: json, names)
+            }
+            state.shared[shared] = query
+            return (query, true)
         }
-        let member = browses.join(type, report)
+        let member = query.join({ $0.type == type }, reporting: report)
         if isNew {
             var text = QueryString()
             text.add("domain", shared.domain.text)
             text.add(shared.interfaces, shared.family)
             text.add(shared.resolution)
-            browses.start(path, text) { [weak self] in self?.note($0) }
+            query.start(path, "/v1/services/watch?\(text.text)") { [weak self] in self?.note($0) }
         }
         return RemoteOperation { [weak self] in
-            guard browses.leave(member) else { return }
-            self?.state.withLock { if $0.shared[shared] === browses { $0.shared[shared] = nil } }
+            guard query.leave(member) else { return }
+            self?.state.withLock { if $0.shared[shared] === query { $0.shared[shared] = nil } }
         }
     }
 

@@ -20,7 +20,7 @@ public final class RemoteEngine: DiscoveryEngine {
     struct State {
         var lastID: UInt64 = 0
         var operations: [UInt64: any EngineOperation] = [:]
-        var shared: [Shared: RemoteBrowses] = [:]
+        var shared: [Shared: RemoteQuery<BrowseFact>] = [:]
         var own = 0
         var isClosed = false
         var other: (any DiscoveryEngine)?
@@ -79,16 +79,9 @@ public final class RemoteEngine: DiscoveryEngine {
     /// True for every domain; the daemon refuses domains in which it does not publish.
     public func publishes(in domain: Domain) -> Bool { true }
 
-    /// The limits; the daemon has already merged sightings and held back removals.
+    /// The limits; the daemon has already kept changes apart.
     public func limits(in domain: Domain) -> DiscoveryLimits {
         var limits = DiscoveryLimits()
-        // The daemon reports what it omits.
-        limits.services = 20_000
-        limits.removalHold = .milliseconds(200)
-        // For services that a restarted daemon does not report again.
-        limits.linkHold = .milliseconds(3100)
-        limits.addressHold = .zero
-        limits.resolutionLimit = .milliseconds(500)
         limits.changeInterval = .zero
         return limits
     }
@@ -114,7 +107,11 @@ public final class RemoteEngine: DiscoveryEngine {
         text.add("domain", query.domain.text)
         text.add(query.interfaces, query.family)
         let succession = Succession(reporting: reporting) { $0.browseTypes(query, reporting: $1) }
-        return begin(succession) { [text] in self.follow("/v1/types/watch?\(text.text)", { TypeKey($0) }, $0) }
+        return begin(succession) { [text] in
+            self.follow("/v1/types/watch?\(text.text)", $0) { json, names throws(JSONShapeError) in
+                Listing(try TypeKey(json), json, names)
+            }
+        }
     }
 
     /// Tells the daemon, which verifies the service's records for everyone.
@@ -141,21 +138,27 @@ public final class RemoteEngine: DiscoveryEngine {
         for domain in query.recommenders { text.add("domain", domain.text) }
         text.add(query.interfaces, nil)
         let succession = Succession(reporting: reporting) { $0.browseDomains(query, reporting: $1) }
-        return begin(succession) { [text] in self.follow("/v1/domains/watch?\(text.text)", { Domain($0) }, $0) }
+        return begin(succession) { [text] in
+            self.follow("/v1/domains/watch?\(text.text)", $0) { json, names throws(JSONShapeError) in
+                Listing(try Domain(json), json, names)
+            }
+        }
     }
 
     /// Follows the daemon's backend, and the connection to the daemon.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         let told = Locked<EngineState?>(nil)
-        let report: @Sendable ([EngineState]) -> Void = { for state in $0 { reporting(state) } }
-        let succession = Succession<EngineState>(reporting: report) { states, _ in
-            told.withLock { told in
-                states.filter { state in
+        // Each change once, whoever reports it.
+        let report: @Sendable ([EngineState]) -> Void = { states in
+            for state in states {
+                let isNew = told.withLock { told in
                     defer { told = state }
                     return told != state
                 }
+                if isNew { reporting(state) }
             }
-        } start: { other, report in
+        }
+        let succession = Succession<EngineState>(reporting: report) { other, report in
             other.watchState { report([$0]) }
         }
         return begin(succession) { self.watchDaemon($0) }

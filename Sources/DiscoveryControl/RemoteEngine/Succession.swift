@@ -14,19 +14,16 @@ final class Succession<Fact: Sendable>: EngineOperation, Succeeding {
     private let reporter = Locked(Reporter.daemon)
     private let current = Locked(Current())
     private let report: @Sendable ([Fact]) -> Void
-    private let join: @Sendable ([Fact], Bool) -> [Fact]
     private let start: @Sendable (any DiscoveryEngine, @escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
 
     /// - Parameters:
     ///   - report: receives all facts, in order.
-    ///   - join: is given facts, and whether another engine reports them; returns what to report.
     ///   - start: starts the query on another engine.
     init(
         reporting report: @escaping @Sendable ([Fact]) -> Void,
-        join: @escaping @Sendable ([Fact], Bool) -> [Fact],
         start: @escaping @Sendable (any DiscoveryEngine, @escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
     ) {
-        (self.report, self.join, self.start) = (report, join, start)
+        (self.report, self.start) = (report, start)
     }
 
     /// What the daemon reports.
@@ -61,8 +58,7 @@ final class Succession<Fact: Sendable>: EngineOperation, Succeeding {
         // Reporting under the lock keeps facts in order; reports return quickly.
         reporter.withLock { reporter in
             guard reporter == sender else { return }
-            let joined = join(facts, sender == .other)
-            if !joined.isEmpty { report(joined) }
+            report(facts)
         }
     }
 
@@ -82,23 +78,4 @@ final class Succession<Fact: Sendable>: EngineOperation, Succeeding {
 /// A query that can go on with another engine.
 protocol Succeeding: Sendable {
     func goOver(to other: any DiscoveryEngine)
-}
-
-extension Succession where Fact: SucceedingFact {
-    /// A query whose facts have places.
-    convenience init(
-        reporting report: @escaping @Sendable ([Fact]) -> Void,
-        start: @escaping @Sendable (any DiscoveryEngine, @escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
-    ) {
-        let takeover = Locked(Takeover<Fact>())
-        self.init(reporting: report) { facts, isOther in
-            takeover.withLock { takeover in
-                if isOther { return takeover.took(facts) }
-                takeover.received(facts)
-                return facts
-            }
-        } start: {
-            start($0, $1)
-        }
-    }
 }

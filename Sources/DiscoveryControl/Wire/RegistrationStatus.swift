@@ -1,4 +1,4 @@
-public import DNSSD
+internal import DNSSD
 public import Discovery
 public import DiscoveryJSON
 

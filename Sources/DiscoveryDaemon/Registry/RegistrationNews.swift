@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import Discovery
 internal import DiscoveryControl
 
 /// The log line for a change of a registration.

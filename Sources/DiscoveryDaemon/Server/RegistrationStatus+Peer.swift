@@ -1,3 +1,4 @@
+internal import Discovery
 package import DiscoveryControl
 internal import Libc
 

@@ -83,6 +83,8 @@ struct NaiveCatalog {
                 answers[index].isFailing = true
                 answers[index].isWaiting = false
             }
+        // No engine that sees paths reports them.
+        case .merged, .gone: break
         case .listed:
             for index in paths.indices where !paths[index].isConfirmed && paths[index].goneSince == nil {
                 paths[index].goneSince = now

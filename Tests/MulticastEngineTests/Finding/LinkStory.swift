@@ -182,6 +182,8 @@ extension BrowseFact {
             "\(resolution.instance.name)=\(resolution.targets.map { "\($0.host):\($0.port.map(\.rawValue) ?? 0)" }.joined(separator: ","))"
                 + " \(resolution.addresses.map(\.description).joined(separator: ",")) \(resolution.txt.strings.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ","))"
         case .resolutionFailed(let instance, _): "failed \(instance.name)"
+        case .merged(let service): "merged \(service.instance.name)"
+        case .gone(let instance): "gone \(instance.name)"
         case .listed: "listed"
         case .backend: "backend"
         case .degraded: "degraded"

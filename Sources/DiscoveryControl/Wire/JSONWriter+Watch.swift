@@ -1,27 +1,6 @@
 public import DNSSD
 public import DiscoveryJSON
 
-/// A line of `GET /v1/services/watch`.
-public enum WatchLine: Sendable {
-    /// A change of a service or of the backend.
-    case event(ServiceEvent)
-    /// The reader was too slow and missed events that are no longer kept; the stream ends.
-    case overflow
-    /// An event that this version does not know.
-    case unknown
-
-    /// Reads a line.
-    public init(_ bytes: [UInt8], _ names: InterfaceNames) throws(JSONShapeError) {
-        let json: JSONValue
-        do { json = try JSONReader.read(bytes) } catch { throw JSONShapeError(error.description) }
-        if json["event"]?.string == "overflow" {
-            self = .overflow
-        } else {
-            self = try ServiceEvent(json, names).map(Self.event) ?? .unknown
-        }
-    }
-}
-
 extension JSONWriter {
     /// Writes an event with its cursor as a line of `watch`.
     public mutating func watchLine(_ event: ServiceEvent, detail: ServiceDetail, cursor: String) {
@@ -50,5 +29,12 @@ extension JSONWriter {
             object.service(service, detail: detail)
             object.member("cursor", cursor)
         }
+    }
+
+    /// Writes the members of a service type.
+    public mutating func typeMembers(_ type: ServiceType, _ domain: Domain, interfaces: [String]? = nil) {
+        member("type", type.description)
+        member("domain", domain.text)
+        if let interfaces { member("interfaces", interfaces) }
     }
 }

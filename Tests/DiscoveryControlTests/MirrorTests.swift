@@ -1,0 +1,98 @@
+import DNSSD
+import Discovery
+import DiscoveryJSON
+import Testing
+
+@testable import DiscoveryControl
+
+@Suite("the daemon's lines as an engine's facts")
+struct MirrorTests {
+    private var facts = Mirror<BrowseFact>()
+
+    /// The names of the facts in a line.
+    private mutating func told(_ line: String) throws -> [String] {
+        let change = try Change(JSONReader.read(Array(line.utf8))) { json throws(JSONShapeError) in
+            try DiscoveredService(line: json, InterfaceNames())
+        }
+        return change.map { facts.received($0).map(Self.name) } ?? []
+    }
+
+    private static func name(_ fact: BrowseFact) -> String {
+        switch fact {
+        case .merged(let service): "+\(service.instance.name)"
+        case .gone(let instance): "-\(instance.name)"
+        case .listed: "listed"
+        case .backend(let state): state == .up ? "up" : "down"
+        case .degraded(let text): text
+        default: "other"
+        }
+    }
+
+    private static func line(_ event: String, _ name: String) -> String {
+        """
+        {"v":1,"event":"\(event)","service":{"name":"\(name)","type":"_xx._tcp","domain":"local","interfaces":["lo"]}}
+        """
+    }
+
+    private static func backend(_ state: String) -> String {
+        #"{"v":1,"event":"backend","state":"\#(state)","reason":"gone"}"#
+    }
+
+    private static let settled = #"{"v":1,"event":"settled"}"#
+
+    @Test("services that a daemon without a backend remembers do not imply a backend")
+    mutating func remembered() throws {
+        #expect(try told(Self.backend("lost")) == ["down"])
+        #expect(try told(Self.line("added", "old")) == ["+old"])
+        #expect(try told(Self.line("removed", "old")) == ["-old"])
+        #expect(try told(Self.backend("recovered")) == ["up"])
+        #expect(try told(Self.line("added", "new")) == ["+new"])
+        #expect(try told(Self.settled) == ["listed"])
+    }
+
+    @Test("a lost backend is reported once, and known services are reported again when it is back")
+    mutating func comesAndGoes() throws {
+        #expect(try told(Self.line("added", "a")) == ["up", "+a"])
+        #expect(try told(Self.settled) == ["listed"])
+        #expect(try told(Self.backend("lost")) == ["down"])
+        #expect(try told(Self.backend("lost")) == [])
+        #expect(try told(Self.line("added", "b")) == ["+b"])
+        let back = try told(Self.backend("recovered"))
+        #expect(back.first == "up" && back.last == "listed" && Set(back.dropFirst().dropLast()) == ["+a", "+b"])
+    }
+
+    @Test("what a broken connection said is left to the catalog, and all is new on the next")
+    mutating func breaks() throws {
+        #expect(facts.disconnected("no daemon").map(Self.name) == ["down"])
+        #expect(facts.disconnected("no daemon").isEmpty)
+        #expect(try told(Self.line("added", "a")) == ["up", "+a"])
+        #expect(try told(Self.settled) == ["listed"])
+        #expect(facts.snapshot.map(Self.name) == ["up", "+a", "listed"])
+        #expect(facts.disconnected("gone").map(Self.name) == ["down"])
+        #expect(facts.snapshot.map(Self.name) == ["down"])
+        #expect(try told(Self.line("added", "b")) == ["up", "+b"])
+        #expect(try told(#"{"v":1,"event":"degraded","reason":"more"}"#) == ["more"])
+        #expect(try told(#"{"v":1,"event":"overflow"}"#) == [])
+        #expect(facts.snapshot.map(Self.name) == ["up", "+b", "more"])
+    }
+
+    @Test("a daemon that never ends cannot fill this process")
+    mutating func bounded() throws {
+        let type = try ServiceType("_xx._tcp")
+        for number in 0..<20_010 {
+            let instance = ServiceInstance(name: try ServiceName("s\(number)"), type: type)
+            let told = facts.received(.found(DiscoveredService(instance: instance))).map(Self.name)
+            #expect(number < 20_000 ? told.last == "+s\(number)" : told.last?.hasPrefix("more than") == true)
+        }
+        #expect(facts.snapshot.count == 20_001)
+    }
+
+    @Test("the daemon is away for 5 s without a word: once")
+    func absence() {
+        var absence = DaemonAbsence(patience: .seconds(5))
+        #expect(!absence.missed(at: .seconds(1)) && !absence.missed(at: .milliseconds(5999)))
+        absence.heard()
+        #expect(!absence.missed(at: .seconds(7)) && !absence.missed(at: .milliseconds(11_999)))
+        #expect(absence.missed(at: .seconds(12)) && absence.isOver && !absence.missed(at: .seconds(20)))
+    }
+}
