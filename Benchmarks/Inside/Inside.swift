@@ -42,7 +42,7 @@ private func addGrowth() {
 // The names are those of files in Thresholds/, which have no blanks.
 let benchmarks: @Sendable () -> Void = {
     add("Catalog_10000_sightings") { try CatalogWorkload(services: 10_000) }
-    add("PendingChanges_1000_services_under_churn") { try ChurnWorkload(services: 1_000) }
+    add("ChangeLog_1000_services_under_churn") { try ChurnWorkload(services: 1_000) }
     add("TXT_record_of_12_strings_1000_times", .kilo) { TXTWorkload() }
     add("Name_escaped_for_a_terminal_1000_times", .kilo) { EscapeWorkload() }
     // Ten times as long when the two threads are on different cores.

@@ -35,16 +35,14 @@ public struct ChurnWorkload: Workload {
 
     /// The number of changes reported.
     public func run() -> Int {
-        var pending = PendingChanges<DiscoveredService>()
+        var (log, reader) = (ChangeLog<DiscoveredService>(endLimit: 64), LogFollower<DiscoveredService>())
         for round in 0..<20 {
-            for service in services {
-                pending.apply(round.isMultiple(of: 2) ? .found(service) : .lost(service), now: .milliseconds(round))
-            }
+            for service in services { log.apply(round.isMultiple(of: 2) ? .found(service) : .lost(service)) }
         }
         var told = 0
         for service in services {
-            pending.apply(.found(service), now: .seconds(1))
-            if pending.next(now: .seconds(1)) != nil { told += 1 }
+            log.apply(.found(service))
+            told += reader.take(from: log, atMost: 1).count
         }
         return told
     }
@@ -109,11 +107,12 @@ public struct WholePathWorkload: Workload {
 
     /// The number of bytes.
     public func run() -> Int {
-        var (catalog, pending, writer) = (story.empty, PendingChanges<DiscoveredService>(), JSONWriter())
+        var (catalog, writer) = (story.empty, JSONWriter())
+        var (log, reader) = (ChangeLog<DiscoveredService>(endLimit: 64), LogFollower<DiscoveredService>())
         var written = 0
         for fact in story.facts {
-            for change in catalog.apply(fact, now: .zero) { pending.apply(change, now: .zero) }
-            while let change = pending.next(now: .zero) { writer.line(ServiceEvent(change), detail: .full) }
+            for change in catalog.apply(fact, now: .zero) { log.apply(change) }
+            for change in reader.take(from: log, atMost: .max) { writer.line(ServiceEvent(change), detail: .full) }
             written += writer.bytes.count
             writer.removeAll()
         }

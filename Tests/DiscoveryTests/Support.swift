@@ -88,7 +88,10 @@ struct CatalogStory {
     private(set) var catalog: Catalog
     private(set) var now = Duration.zero
 
-    init(_ query: ServiceQuery, limits: DiscoveryLimits = DiscoveryLimits()) {
+    /// - Parameter keepsApart: whether changes of one service are kept apart.
+    init(_ query: ServiceQuery, limits: DiscoveryLimits = DiscoveryLimits(), keepsApart: Bool = false) {
+        var limits = limits
+        if !keepsApart { limits.changeInterval = .zero }
         catalog = Catalog(query, limits: limits)
         _ = catalog.apply(.backend(.up), now: .zero)
     }

@@ -72,12 +72,15 @@ public final class LocalNetwork: Sendable {
         directory.services.contains { $0.isCatchingUp }
     }
 
-    /// Like `browseAll`, for callers that serve others: `settled` is repeated each time the backend has come back.
-    package func followAll(_ types: TypeQuery, resolution: ServiceQuery.Resolution) -> ServiceEvents {
-        ServiceEvents(ServiceEvent.init) { [directory] in
-            AllServices.subscribe(directory, types: types, resolution: resolution, repeatsSettled: true)
-        }
-    }
+    /// Has a listener follow a query, until the membership ends.
+    package func follow(
+        _ query: ServiceQuery, by listener: any Listener<DiscoveredService>
+    ) -> Membership { directory.services.join(query, listener) }
+
+    /// Has a listener follow the services of all types, until the membership ends.
+    package func followAll(
+        _ types: TypeQuery, resolution: ServiceQuery.Resolution, by listener: any Listener<DiscoveredService>
+    ) -> Membership { AllServices.join(directory, types: types, resolution: resolution, listener).membership }
 
     /// The types that have services.
     public func types(_ query: TypeQuery = TypeQuery()) -> TypeEvents {

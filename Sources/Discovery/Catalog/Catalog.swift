@@ -24,6 +24,8 @@ package struct Catalog: FactCatalog {
     private var watch = BackendWatch()
     private var isListed = false
     private var lastInterfaces: [NetworkInterface] = []
+    /// When services that ended less than `changeInterval` ago may be found again.
+    private var returns: [ServiceInstance: Duration] = [:]
     /// Everything known when the backend last came up has been reported.
     package private(set) var isSettled = false
     /// Announced services that could not be reached, whether listed here or not.
@@ -100,6 +102,7 @@ extension Catalog {
                 isInitial: !isListed,
                 tellBy: now + wait
             )
+            entry.notBefore = returns.removeValue(forKey: sighting.instance)
             entry.isSpare = isFull
             if isFull {
                 spares.add(sighting.instance, isResolved: false)
@@ -127,6 +130,8 @@ extension Catalog {
         spares.remove(instance)
         entries[instance]?.isSpare = false
         entries[instance]?.becameMerged(service)
+        // Whoever merged it has kept its changes apart.
+        entries[instance]?.notBefore = nil
         return evaluate([instance], now: now)
     }
 
@@ -224,15 +229,25 @@ extension Catalog {
             entry.expire(now, limits)
             if entry.isGone {
                 remove(instance)
-                if let told = entry.told { changes.append(.lost(told)) }
+                if let told = entry.told {
+                    changes.append(.lost(told))
+                    ended(instance, now: now)
+                }
                 continue
             }
+            var later: Duration?
             if !entry.isSpare, let change = change(of: entry) {
-                entry.told = change.service
-                changes.append(change.told)
+                // The first list has all that is there.
+                if let notBefore = entry.notBefore, now < notBefore, isSettled || entry.told != nil {
+                    later = notBefore
+                } else {
+                    entry.notBefore = entry.told == nil ? nil : now + limits.changeInterval
+                    entry.told = change.service
+                    changes.append(change.told)
+                }
             }
             entries[instance] = entry
-            deadlines.set(instance, to: entry.nextDeadline(limits))
+            deadlines.set(instance, to: [entry.nextDeadline(limits), later].compactMap(\.self).min())
             if !isSettled && entry.isInitial && entry.isAwaited {
                 awaited.insert(instance)
             } else {
@@ -260,6 +275,13 @@ extension Catalog {
         }
         guard let old = entry.told else { return (service, .found(service)) }
         return old == service ? nil : (service, .changed(service))
+    }
+
+    /// Remembers when a service may be found again, of as many as the query may have.
+    private mutating func ended(_ instance: ServiceInstance, now: Duration) {
+        guard limits.changeInterval > .zero else { return }
+        if returns.count >= limits.services { returns = returns.filter { now < $0.value } }
+        if returns.count < limits.services { returns[instance] = now + limits.changeInterval }
     }
 
     private var subtypes: [String] {

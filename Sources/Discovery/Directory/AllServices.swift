@@ -16,39 +16,44 @@ final class AllServices: Listener {
     }
 
     private let directory: Directory
-    private let subscriber: Subscriber<DiscoveredService>
+    private let listener: any Listener<DiscoveredService>
     private let types: TypeQuery
     private let resolution: ServiceQuery.Resolution
     private let state: Locked<State>
 
     static func subscribe(
-        _ directory: Directory,
-        types: TypeQuery,
-        resolution: ServiceQuery.Resolution,
-        repeatsSettled: Bool = false
+        _ directory: Directory, types: TypeQuery, resolution: ServiceQuery.Resolution
     ) -> Subscription<DiscoveredService> {
-        let all = AllServices(directory, types, resolution, directory.makeSubscriber(repeatsSettled: repeatsSettled))
+        let subscriber: Subscriber<DiscoveredService> = directory.makeSubscriber()
+        let (membership, tick) = join(directory, types: types, resolution: resolution, subscriber)
+        return Subscription(subscriber, tick: tick, leave: { membership.leave() })
+    }
+
+    /// Has a listener follow all, until the membership ends.
+    /// - Returns: the membership, and what applies deadlines that have passed.
+    static func join(
+        _ directory: Directory, types: TypeQuery, resolution: ServiceQuery.Resolution,
+        _ listener: any Listener<DiscoveredService>
+    ) -> (membership: Membership, tick: @Sendable () -> Void) {
+        let all = AllServices(directory, types, resolution, listener)
         let membership = directory.types.join(types, all)
-        return Subscription(
-            all.subscriber,
-            tick: { all.tick() },
-            leave: {
-                membership.leave()
-                all.leave()
-            }
-        )
+        let joined = Membership {
+            membership.leave()
+            all.leave()
+        }
+        return (joined, { all.tick() })
     }
 
     private init(
         _ directory: Directory,
         _ types: TypeQuery,
         _ resolution: ServiceQuery.Resolution,
-        _ subscriber: Subscriber<DiscoveredService>
+        _ listener: any Listener<DiscoveredService>
     ) {
         self.directory = directory
         self.types = types
         self.resolution = resolution
-        self.subscriber = subscriber
+        self.listener = listener
         state = Locked(State(notices: Notices(interval: directory.limits(types.domain).noticeInterval)))
     }
 
@@ -91,7 +96,7 @@ final class AllServices: Listener {
             }
             return (wanted, left, news + Self.settle(&state))
         }
-        let wake = news.isEmpty ? nil : subscriber.receive(news, now: now)
+        let wake = news.isEmpty ? nil : listener.receive(news, now: now)
         guard !wanted.isEmpty else { return wake }
         return {
             for membership in left { membership.leave() }
@@ -100,7 +105,7 @@ final class AllServices: Listener {
         }
     }
 
-    func shutDown() -> FollowUp? { subscriber.shutDown() }
+    func shutDown() -> FollowUp? { listener.shutDown() }
 
     private func query(for key: TypeKey) -> ServiceQuery {
         ServiceQuery(
@@ -162,13 +167,13 @@ final class AllServices: Listener {
             }
             return news
         }
-        let first = news.isEmpty ? nil : subscriber.receive(news, now: now)
-        // The subscriber must have this type's changes first: `settled` comes last.
+        let first = news.isEmpty ? nil : listener.receive(news, now: now)
+        // The listener must have this type's changes first: `settled` comes last.
         let settled = state.withLock { state in
             if changes.contains(.settled) { state.unsettled.remove(query) }
             return Self.settle(&state)
         }
-        let second = settled.isEmpty ? nil : subscriber.receive(settled, now: now)
+        let second = settled.isEmpty ? nil : listener.receive(settled, now: now)
         guard first != nil || second != nil else { return nil }
         return {
             first?()

@@ -64,7 +64,7 @@ package final class Directory: Sendable {
     }
 
     package func makeSubscriber<Value>(repeatsSettled: Bool = false) -> Subscriber<Value> {
-        Subscriber(time: time, alarmClock: alarmClock, limits: limits(.local), repeatsSettled: repeatsSettled)
+        Subscriber(time: time, alarmClock: alarmClock, repeatsSettled: repeatsSettled)
     }
 
     func publish(_ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool) -> PublicationCore {

@@ -1,12 +1,14 @@
 package import DNSSD
 import DiscoveryPOSIX
 
-/// One iterator's state: coalesces changes and hands them out one at a time.
+/// One iterator's state: its log of changes, and how far it has read.
 package final class Subscriber<Value: Listed>: Listener {
     private enum End { case cancelled, shutDown }
 
     private struct State {
-        var pending: PendingChanges<Value>
+        /// Short: an iterator knows what it has seen, and needs no ends of it.
+        var log = ChangeLog<Value>(endLimit: 64)
+        var reader: LogFollower<Value>
         /// Whether changes came since the last look, or the last look left some.
         var hasNews = false
         /// At most one, unless an iterator is copied.
@@ -18,15 +20,15 @@ package final class Subscriber<Value: Listed>: Listener {
     private let time: any TimeSource
     private let alarmClock: AlarmClock
 
-    package init(time: any TimeSource, alarmClock: AlarmClock, limits: DiscoveryLimits, repeatsSettled: Bool = false) {
+    package init(time: any TimeSource, alarmClock: AlarmClock, repeatsSettled: Bool = false) {
         self.time = time
         self.alarmClock = alarmClock
-        state = Locked(State(pending: PendingChanges(interval: limits.changeInterval, repeatsSettled: repeatsSettled)))
+        state = Locked(State(reader: LogFollower(repeatsSettled: repeatsSettled)))
     }
 
     package func receive(_ changes: [Change<Value>], now: Duration) -> FollowUp? {
         state.withLock { state in
-            for change in changes { state.pending.apply(change, now: now) }
+            for change in changes { state.log.apply(change) }
             state.hasNews = true
             return Self.wake(&state)
         }
@@ -36,7 +38,7 @@ package final class Subscriber<Value: Listed>: Listener {
 
     /// Returns up to `limit` changes that are ready, without waiting.
     package func takePending(atMost limit: Int) -> [Change<Value>] {
-        state.withLock { Self.take(&$0, atMost: limit, now: time.now) }
+        state.withLock { Self.take(&$0, atMost: limit) }
     }
 
     /// Waits until changes are ready and returns up to `limit` of them. Called by one task at a time.
@@ -45,14 +47,12 @@ package final class Subscriber<Value: Listed>: Listener {
     package func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<
         Value
     >]? {
-        // The alarm belongs to this call: the rate limit and the deadline concern no one else.
+        // The alarm belongs to this call: the deadline concerns no one else.
         var alarm: Alarm?
         while true {
             if Task.isCancelled { _ = end(.cancelled) }
-            let now = time.now
-            let (changes, next, end) = state.withLock { state in
-                let changes = state.end == .cancelled ? [] : Self.take(&state, atMost: limit, now: now)
-                return (changes, state.pending.nextDeadline, state.end)
+            let (changes, end) = state.withLock { state in
+                (state.end == .cancelled ? [] : Self.take(&state, atMost: limit), state.end)
             }
             if !changes.isEmpty { return changes }
             switch end {
@@ -60,13 +60,12 @@ package final class Subscriber<Value: Listed>: Listener {
             case .shutDown: throw DiscoveryError(.closed, "the engine was shut down")
             case nil: break
             }
-            if let deadline, deadline <= now { return [] }
-            let wakeAt = [deadline, next].compactMap(\.self).min()
-            if let wakeAt {
+            if let deadline {
+                if deadline <= time.now { return [] }
                 alarm = alarm ?? alarmClock.make { [weak self] _ in self?.wake() }
-                alarm?.set(to: wakeAt)
+                alarm?.set(to: deadline)
             }
-            await wait(until: wakeAt)
+            await wait(until: deadline)
         }
     }
 
@@ -103,9 +102,8 @@ package final class Subscriber<Value: Listed>: Listener {
         return { for waiter in waiters { waiter.resume() } }
     }
 
-    private static func take(_ state: inout State, atMost limit: Int, now: Duration) -> [Change<Value>] {
-        var changes: [Change<Value>] = []
-        while changes.count < limit, let change = state.pending.next(now: now) { changes.append(change) }
+    private static func take(_ state: inout State, atMost limit: Int) -> [Change<Value>] {
+        let changes = state.reader.take(from: state.log, atMost: limit)
         state.hasNews = changes.count == limit
         return changes
     }

@@ -8,12 +8,7 @@ package struct BackendWatch: Sendable {
     package init() {}
 
     /// Whether the backend answers, so that what it reported is current. True before the first report.
-    package var isUp: Bool {
-        switch state {
-        case nil, .available, .recovered: true
-        case .lost, .unavailable: false
-        }
-    }
+    package var isUp: Bool { state?.isUp ?? true }
 
     /// Takes in a state of the engine. The first one is always news.
     /// - Returns: the state to report; nil if at most the reason has changed.

@@ -79,13 +79,6 @@ public final class RemoteEngine: DiscoveryEngine {
     /// True for every domain; the daemon refuses domains in which it does not publish.
     public func publishes(in domain: Domain) -> Bool { true }
 
-    /// The limits; the daemon has already kept changes apart.
-    public func limits(in domain: Domain) -> DiscoveryLimits {
-        var limits = DiscoveryLimits()
-        limits.changeInterval = .zero
-        return limits
-    }
-
     /// Operations started and not ended.
     public var openOperations: Int { state.withLock { $0.operations.count } }
 

@@ -67,7 +67,7 @@ package final class OpenQueries: Sendable {
                 return (question, add(question, isPinned: true, now, &state))
             }
         }
-        for (question, feed) in added { feed.follow(events(question)) }
+        for (question, feed) in added { follow(question, feed) }
     }
 
     /// Keeps a feed open for one reader; ends with `end` or the last reference.
@@ -189,7 +189,7 @@ package final class OpenQueries: Sendable {
         case .open(let feed): return feed
         case .new(let feed, let evicted):
             evicted?.close()
-            feed.follow(events(question))
+            follow(question, feed)
             return feed
         case .full: return nil
         }
@@ -210,11 +210,14 @@ package final class OpenQueries: Sendable {
         return feed
     }
 
-    private func events(_ question: Question) -> ServiceEvents {
-        switch question {
-        case .query(let query): network.follow(query)
-        case .all(let domain, let interfaces, let family, let resolution):
-            network.followAll(TypeQuery(domain: domain, interfaces: interfaces, family: family), resolution: resolution)
+    private func follow(_ question: Question, _ feed: QueryFeed) {
+        feed.follow { feed in
+            switch question {
+            case .query(let query): network.follow(query, by: feed)
+            case .all(let domain, let interfaces, let family, let resolution):
+                network.followAll(
+                    TypeQuery(domain: domain, interfaces: interfaces, family: family), resolution: resolution, by: feed)
+            }
         }
     }
 

@@ -4,11 +4,11 @@ internal import DiscoveryJSON
 internal import DiscoverySystem
 
 /// One open query with its results and changes: many may read it, each at its own pace.
-package final class QueryFeed: Sendable {
+package final class QueryFeed: Listener {
     private struct State {
-        var log = ChangeLog()
+        var log = ChangeLog<DiscoveredService>()
         var waiters = Waiters()
-        var pump: Task<Void, Never>?
+        var membership: Membership?
         var isClosed = false
         /// The last notice is among the engine's troubles, which show when it is over.
         var isTroubleOfEngine = false
@@ -56,22 +56,24 @@ package final class QueryFeed: Sendable {
         self.troubles = troubles
     }
 
-    /// Follows `events` until `close`, in a separate task: a feed outlives the request that opened it.
-    package func follow(_ events: ServiceEvents) {
-        let pump = Task { [weak self] in
-            var iterator = events.makeAsyncIterator()
-            while let batch = try? await iterator.nextBatch(atMost: 512) { self?.apply(batch) }
+    /// Follows a query until `close`: a feed outlives the request that opened it.
+    package func follow(_ join: (QueryFeed) -> Membership) {
+        let membership = join(self)
+        let isClosed = state.withLock { state in
+            state.membership = membership
+            return state.isClosed
         }
-        state.withLock { $0.pump = pump }
+        if isClosed { membership.leave() }
     }
 
-    /// Takes events in and resumes waiting readers.
-    package func apply(_ events: [ServiceEvent]) {
+    package func receive(_ changes: [Change<DiscoveredService>], now: Duration) -> FollowUp? {
         let now = ContinuousClock.now
+        var notice: String?
+        for case .degraded(let text) in changes { notice = text }
         let wake = state.withLock { state in
-            for event in events {
-                state.log.apply(event)
-                switch event {
+            for change in changes {
+                state.log.apply(change)
+                switch change {
                 case .found(let service), .changed(let service):
                     if state.found[service.instance] == nil {
                         state.found[service.instance] = Sighting(time: now, isArrival: state.log.isSettled)
@@ -79,25 +81,40 @@ package final class QueryFeed: Sendable {
                 case .lost(let service): state.found[service.instance] = nil
                 case .settled, .backend, .degraded: break
                 }
-                if case .degraded(let text) = event { state.isTroubleOfEngine = troubles().contains(text) }
             }
             return state.waiters.changed()
         }
-        wake()
+        guard let notice else { return wake }
+        return { [weak self] in
+            self?.note(notice)
+            wake()
+        }
+    }
+
+    /// Takes changes in and resumes waiting readers.
+    package func apply(_ changes: [Change<DiscoveredService>]) { receive(changes, now: .zero)?() }
+
+    /// The network was shut down: what is known stays.
+    package func shutDown() -> FollowUp? { nil }
+
+    /// Whether a notice is among the engine's troubles, which show when it is over. Asked without the lock.
+    private func note(_ notice: String) {
+        let isTrouble = troubles().contains(notice)
+        state.withLock { if $0.log.degraded?.text == notice { $0.isTroubleOfEngine = isTrouble } }
     }
 
     /// Ends the query; readers get nothing more.
     package func close() {
-        let (pump, wake) = state.withLock { state in
+        let (membership, wake) = state.withLock { state in
             state.isClosed = true
-            return (state.pump, state.waiters.changed())
+            return (state.membership, state.waiters.changed())
         }
-        pump?.cancel()
+        membership?.leave()
         wake()
     }
 
     /// The present services, in the order found.
-    package var services: [DiscoveredService] { state.withLock { $0.log.services } }
+    package var services: [DiscoveredService] { state.withLock { $0.log.values } }
     /// When each of them was found.
     var found: [ServiceInstance: Sighting] { state.withLock { $0.found } }
     /// How many there are.
@@ -107,41 +124,38 @@ package final class QueryFeed: Sendable {
 
     /// What was left out, as long as it is.
     package var degraded: String? {
-        state.withLock { state in
-            endDegraded(&state)
-            return state.log.degraded?.text
-        }
+        endDegraded()
+        return state.withLock { $0.log.degraded?.text }
     }
 
-    /// Stops reporting an engine's trouble once it is over.
-    private func endDegraded(_ state: inout State) {
-        guard let told = state.log.degraded, state.isTroubleOfEngine, !troubles().contains(told.text) else { return }
-        state.log.endDegraded()
+    /// Stops reporting an engine's trouble once it is over. The engine is asked without the lock.
+    private func endDegraded() {
+        let told = state.withLock { $0.isTroubleOfEngine ? $0.log.degraded : nil }
+        guard let told, !troubles().contains(told.text) else { return }
+        state.withLock { if $0.log.degraded?.number == told.number { $0.log.endDegraded() } }
     }
 
     /// The state apart from the services.
     var news: (isSettled: Bool, backend: BackendState, degraded: String?) {
-        state.withLock { state in
-            endDegraded(&state)
-            return (state.log.isSettled, state.log.backend, state.log.degraded?.text)
-        }
+        endDegraded()
+        return state.withLock { ($0.log.isSettled, $0.log.backend, $0.log.degraded?.text) }
     }
 
     /// The present services and the state.
     var snapshot: Snapshot {
-        state.withLock { state in
-            endDegraded(&state)
+        endDegraded()
+        return state.withLock { state in
             let log = state.log
             return Snapshot(
-                services: log.services, isSettled: log.isSettled, backend: log.backend, degraded: log.degraded?.text,
+                services: log.values, isSettled: log.isSettled, backend: log.backend, degraded: log.degraded?.text,
                 head: log.head)
         }
     }
 
     /// The answer of a kind, if nothing has changed since it was made.
     func kept(_ kind: Kept.Kind) -> [UInt8]? {
-        state.withLock { state in
-            endDegraded(&state)
+        endDegraded()
+        return state.withLock { state in
             guard let kept = state.kept[kind], kept.head == state.log.head else { return nil }
             return kept.bytes
         }
@@ -160,7 +174,7 @@ package final class QueryFeed: Sendable {
 
     /// Whether a service of this name is present.
     package func has(_ name: ServiceName) -> Bool {
-        state.withLock { state in state.log.services.contains { $0.instance.name == name } }
+        state.withLock { state in state.log.values.contains { $0.instance.name == name } }
     }
 
     /// Whether a reader can go on from a cursor.
@@ -178,13 +192,13 @@ package final class QueryFeed: Sendable {
         atMost limit: Int
     ) async throws(Missed) -> [(number: UInt64, event: ServiceEvent)]? {
         while !Task.isCancelled {
+            endDegraded()
             // Under the lock: a surviving copy of the log would force a full copy at the next change.
             let (events, version, isClosed) = state.withLock { state in
-                endDegraded(&state)
-                return (reader.take(from: state.log, atMost: limit), state.waiters.version, state.isClosed)
+                (reader.take(from: state.log, atMost: limit), state.waiters.version, state.isClosed)
             }
             guard let events else { throw Missed() }
-            if !events.isEmpty { return events }
+            if !events.isEmpty { return events.map { ($0.number, ServiceEvent($0.change)) } }
             if isClosed { return nil }
             await state.wait(for: \.waiters, after: version)
         }

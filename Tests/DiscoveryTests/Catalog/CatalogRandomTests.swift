@@ -7,7 +7,9 @@ import Testing
     @Test(arguments: 0..<16 as Range<UInt64>) func equalsNaiveRecomputation(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let resolves = seed % 4 != 0
-        var catalog = Catalog(try typeQuery(resolves ? .watch : .none))
+        var limits = DiscoveryLimits()
+        limits.changeInterval = .zero
+        var catalog = Catalog(try typeQuery(resolves ? .watch : .none), limits: limits)
         var naive = NaiveCatalog(resolves: resolves)
         var view = View()
         var now = Duration.zero

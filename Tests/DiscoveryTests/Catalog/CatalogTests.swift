@@ -265,4 +265,35 @@ import Testing
         #expect(told == [])
         #expect(story.catalog.nextDeadline == nil)
     }
+
+    @Test func changesOfOneServiceAreASecondApartAndTheLastIsNotLost() throws {
+        var story = CatalogStory(try typeQuery(), keepsApart: true)
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed)
+        #expect(story.tell(.resolved(try resolution("tony", port: 1))).words == ["~tony"])
+        #expect(story.tell(.resolved(try resolution("tony", port: 2))) == [])
+        #expect(story.wait(.milliseconds(990)) == [])
+        #expect(story.tell(.resolved(try resolution("tony", port: 3))) == [])
+        #expect(story.wait(.milliseconds(10)).words == ["~tony"])
+        #expect(story.service("tony")?.port?.rawValue == 3)
+        #expect(story.catalog.nextDeadline == nil)
+        #expect(story.wait(.seconds(1)) == [])
+        #expect(story.tell(.resolved(try resolution("tony", port: 4))).words == ["~tony"])
+    }
+
+    @Test func anEndIsToldAtOnceAndAReturnAfterASecond() throws {
+        var story = CatalogStory(try typeQuery(), keepsApart: true)
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed)
+        #expect(story.tell(.withdrawn(try sighting("tony"))) == [])
+        #expect(story.wait(.milliseconds(280)).words == ["-tony"])
+        #expect(story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony"))) == [])
+        #expect(story.wait(.milliseconds(990)) == [])
+        #expect(story.wait(.milliseconds(10)).words == ["+tony"])
+        // But the first list after a break has all that is there.
+        #expect(story.tell(.withdrawn(try sighting("tony"))) == [])
+        #expect(story.wait(.milliseconds(280)).words == ["-tony"])
+        let back = story.tell(
+            .backend(.down("gone")), .backend(.up), .appeared(try sighting("tony")), .resolved(try resolution("tony")),
+            .listed)
+        #expect(back.words == ["backend lost", "backend recovered", "+tony", "settled"])
+    }
 }

@@ -169,15 +169,22 @@ import Testing
 
     @Test(arguments: [false, true]) func whoFollowsIsToldAgainThatAllIsKnown(_ all: Bool) throws {
         let publication = publisher.publish(try service("tony"))
-        let followed =
-            all ? browser.followAll(TypeQuery(), resolution: .watch) : browser.follow(ServiceQuery(.type(type, .local)))
-        var events = followed.makeAsyncIterator()
-        #expect(words(&events).last == "settled")
+        let listener: Subscriber<DiscoveredService> = browser.directory.makeSubscriber(repeatsSettled: true)
+        let membership =
+            all
+            ? browser.followAll(TypeQuery(), resolution: .watch, by: listener)
+            : browser.follow(ServiceQuery(.type(type, .local)), by: listener)
+        func words() -> [String] {
+            world.deliver()
+            return listener.takePending(atMost: .max).words.filter { $0 != "backend available" }
+        }
+        #expect(words().last == "settled")
         world.stopBackend(of: "h2")
-        #expect(words(&events) == ["backend lost"])
+        #expect(words() == ["backend lost"])
         let later = publisher.publish(try service("later"))
         world.startBackend(of: "h2")
-        #expect(words(&events) == ["backend recovered", "+later", "settled"])
+        #expect(words() == ["backend recovered", "+later", "settled"])
+        membership.leave()
         withExtendedLifetime((publication, later)) {}
     }
 

@@ -1,6 +1,5 @@
 import DNSSD
-import DiscoveryDaemon
-import DiscoveryTesting
+import Discovery
 import Testing
 
 @Suite struct ChangeLogTests {
@@ -11,12 +10,12 @@ import Testing
         )
     }
 
-    private func told(_ reader: inout LogReader, _ log: ChangeLog) -> [ServiceEvent]? {
-        reader.take(from: log, atMost: 1000)?.map(\.event)
+    private func told(_ reader: inout LogReader, _ log: ChangeLog<DiscoveredService>) -> [Change<DiscoveredService>]? {
+        reader.take(from: log, atMost: 1000)?.map(\.change)
     }
 
     @Test func aNewReaderIsToldWhatIsThereAndThenSettled() throws {
-        var log = ChangeLog()
+        var log = ChangeLog<DiscoveredService>()
         log.apply(.found(try service("a")))
         log.apply(.found(try service("b")))
         log.apply(.lost(try service("a")))
@@ -27,7 +26,7 @@ import Testing
     }
 
     @Test func afterTheBackendCameBackItIsNotSettledBeforeItsListIsThere() throws {
-        var log = ChangeLog()
+        var log = ChangeLog<DiscoveredService>()
         log.apply(.settled)
         log.apply(.backend(.lost("away")))
         // Nothing more can be learned while the backend is away.
@@ -44,7 +43,7 @@ import Testing
     }
 
     @Test func aSlowReaderIsToldOnlyWhatCameOfIt() throws {
-        var log = ChangeLog()
+        var log = ChangeLog<DiscoveredService>()
         log.apply(.found(try service("a")))
         var reader = LogReader()
         _ = told(&reader, log)
@@ -55,7 +54,7 @@ import Testing
     }
 
     @Test func lostAndFoundAgainIsToldInThisOrder() throws {
-        var log = ChangeLog()
+        var log = ChangeLog<DiscoveredService>()
         log.apply(.found(try service("a")))
         var reader = LogReader()
         _ = told(&reader, log)
@@ -65,7 +64,7 @@ import Testing
     }
 
     @Test func aReaderThatMissedForgottenEndsCannotGoOn() throws {
-        var log = ChangeLog(endLimit: 4)
+        var log = ChangeLog<DiscoveredService>(endLimit: 4)
         log.apply(.found(try service("first")))
         var reader = LogReader()
         _ = told(&reader, log)
@@ -79,7 +78,7 @@ import Testing
     }
 
     @Test func theBackendIsToldAsADifference() throws {
-        var log = ChangeLog()
+        var log = ChangeLog<DiscoveredService>()
         var reader = LogReader()
         log.apply(.backend(.lost("x")))
         log.apply(.backend(.recovered))
@@ -92,8 +91,8 @@ import Testing
 
     /// Wherever readers stop and resume, the changes they received add up to the current state.
     @Test(arguments: 1...40) func whatReadersWereToldIsWhatIsThere(_ seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
-        var log = ChangeLog(endLimit: 16)
+        var random = SeededGenerator(seed: seed)
+        var log = ChangeLog<DiscoveredService>(endLimit: 16)
         var truth: [String: Int] = [:]
         // The first reader gets everything at once, so it must never get anything twice.
         var readers = [Reader(isStrict: true), Reader(), Reader(), Reader()]
@@ -129,16 +128,16 @@ import Testing
         var seen: [String: Int] = [:]
         var resumptions = 0
 
-        mutating func read(_ log: ChangeLog, using random: inout SplitMix) {
+        mutating func read(_ log: ChangeLog<DiscoveredService>, using random: inout SeededGenerator) {
             let limit = isStrict ? Int.max : Int.random(in: 1...8, using: &random)
             let base = reader.base
-            guard let events = reader.take(from: log, atMost: limit) else {
+            guard let changes = reader.take(from: log, atMost: limit) else {
                 // It missed too much and starts over.
                 self = Reader(isStrict: isStrict, resumptions: resumptions)
                 return
             }
-            for (number, event) in events {
-                told(event)
+            for (number, change) in changes {
+                told(change)
                 guard !isStrict, Int.random(in: 0..<6, using: &random) == 0 else { continue }
                 // The connection breaks after this line, and the client returns with its cursor.
                 reader = LogReader(resumingAfter: number, base: min(base, number))
@@ -147,8 +146,8 @@ import Testing
             }
         }
 
-        private mutating func told(_ event: ServiceEvent) {
-            switch event {
+        private mutating func told(_ change: Change<DiscoveredService>) {
+            switch change {
             case .found(let service):
                 let old = seen.updateValue(Int(service.port?.rawValue ?? 0), forKey: service.instance.name.text)
                 if isStrict { #expect(old == nil) }
@@ -161,20 +160,5 @@ import Testing
             default: break
             }
         }
-    }
-}
-
-/// A generator whose numbers repeat in every run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

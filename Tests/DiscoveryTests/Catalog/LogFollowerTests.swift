@@ -14,21 +14,19 @@ struct Thing: Listed, CustomStringConvertible {
     var description: String { version == 0 ? key : "\(key)\(version)" }
 }
 
-/// Pending changes, and the clock.
+/// A log, and an iterator's place in it.
 private struct Story {
-    var pending = PendingChanges<Thing>()
-    var now = Duration.zero
+    var log = ChangeLog<Thing>(endLimit: 64)
+    var reader = LogFollower<Thing>()
 
-    mutating func tell(_ changes: Change<Thing>...) { for change in changes { pending.apply(change, now: now) } }
+    mutating func tell(_ changes: Change<Thing>...) { for change in changes { log.apply(change) } }
 
-    mutating func take() -> [String] {
-        var words: [String] = []
-        while let change = pending.next(now: now) { words.append(change.word(\.description)) }
-        return words
+    mutating func take(_ limit: Int = .max) -> [String] {
+        reader.take(from: log, atMost: limit).map { $0.word(\.description) }
     }
 }
 
-@Suite struct PendingChangesTests {
+@Suite struct LogFollowerTests {
     @Test func foundAndLostIsNothing() {
         var story = Story()
         story.tell(.found(Thing("a")), .lost(Thing("a")))
@@ -59,14 +57,14 @@ private struct Story {
 
     @Test func settledComesAfterEverythingFoundBefore() {
         var story = Story()
-        story.tell(.found(Thing("a")))
-        #expect(story.take() == ["+a"])
-        story.tell(.lost(Thing("a")))
-        #expect(story.take() == ["-a"])
-        story.tell(.found(Thing("a")), .found(Thing("b")))
-        #expect(story.take() == ["+b"])
-        story.tell(.settled, .found(Thing("c")))
-        #expect(story.take() == ["+a", "settled", "+c"])
+        story.tell(.found(Thing("a")), .found(Thing("b")), .settled, .found(Thing("c")))
+        // They keep only their last place, and are reported as they are now.
+        for version in 1...1000 { story.tell(.changed(Thing("a", version)), .changed(Thing("c", version))) }
+        #expect(story.take() == ["+b", "+a1000", "settled", "+c1000"])
+        story = Story()
+        story.tell(.found(Thing("a")), .found(Thing("b")), .settled)
+        for word in ["+a", "+b", "settled"] { #expect(story.take(1) == [word]) }
+        #expect(story.take(1) == [])
     }
 
     @Test func settledIsToldOnceUnlessItIsToBeRepeated() {
@@ -75,44 +73,11 @@ private struct Story {
         #expect(story.take() == ["settled"])
         story.tell(.backend(.recovered), .settled)
         #expect(story.take() == ["backend recovered"])
-        story.pending = PendingChanges(repeatsSettled: true)
+        story = Story(reader: LogFollower(repeatsSettled: true))
         story.tell(.settled, .found(Thing("a")), .settled)
         #expect(story.take() == ["+a", "settled"])
         story.tell(.backend(.recovered), .settled)
         #expect(story.take() == ["backend recovered", "settled"])
-    }
-
-    @Test func oneChangeASecondAndTheLastIsNotLost() {
-        var story = Story()
-        story.tell(.found(Thing("a")))
-        #expect(story.take() == ["+a"])
-        story.tell(.changed(Thing("a", 1)))
-        #expect(story.take() == ["~a1"])
-        story.tell(.changed(Thing("a", 2)))
-        #expect(story.take() == [])
-        #expect(story.pending.nextDeadline == .seconds(1))
-        story.now = .milliseconds(990)
-        story.tell(.changed(Thing("a", 3)))
-        #expect(story.take() == [])
-        story.now = .seconds(1)
-        #expect(story.take() == ["~a3"])
-        #expect(story.pending.nextDeadline == nil)
-    }
-
-    @Test func anEndIsToldAtOnceAndAReturnAfterASecond() {
-        var story = Story()
-        story.tell(.found(Thing("a")))
-        #expect(story.take() == ["+a"])
-        story.tell(.changed(Thing("a", 1)))
-        #expect(story.take() == ["~a1"])
-        story.tell(.changed(Thing("a", 2)))
-        #expect(story.take() == [])
-        story.tell(.lost(Thing("a", 2)))
-        #expect(story.take() == ["-a2"])
-        story.tell(.found(Thing("a", 3)))
-        #expect(story.take() == [])
-        story.now = .seconds(1)
-        #expect(story.take() == ["+a3"])
     }
 
     @Test func backendStatesKeepTheirPlaceAndDoNotPileUp() {
@@ -121,7 +86,7 @@ private struct Story {
         #expect(story.take() == ["+a", "backend lost", "backend recovered", "+b"])
         for _ in 0..<1000 { story.tell(.backend(.lost("")), .backend(.recovered)) }
         story.tell(.backend(.lost("")))
-        #expect(story.pending.queueLength <= 4)
+        #expect(story.log.notes.count <= 4)
         let words = story.take()
         #expect(words.first == "backend lost" && words.last == "backend lost")
     }
@@ -133,70 +98,78 @@ private struct Story {
             story.tell(.lost(Thing("x\(number)")))
             story.tell(.degraded("\(number)"))
         }
-        #expect(story.pending.count < 200)
-        #expect(story.pending.queueLength < 200)
+        #expect(story.log.count == 0 && story.log.length < 200)
     }
 
-    @Test func oneWhoTakesAllDoesNotCollectWhatIsGone() {
+    @Test func whatTheLogHasForgottenIsMissedByNoOneWhoKnowsWhatItSaw() {
         var story = Story()
-        for number in 0..<10_000 {
-            story.now += .milliseconds(10)
-            story.tell(.found(Thing("x\(number)")))
-            #expect(story.take() == ["+x\(number)"])
-            story.tell(.lost(Thing("x\(number)")))
-            #expect(story.take() == ["-x\(number)"])
+        for number in 0..<1000 { story.tell(.found(Thing("x\(number)"))) }
+        story.tell(.settled)
+        #expect(story.take().count == 1001)
+        for number in 0..<1000 where number != 7 { story.tell(.lost(Thing("x\(number)"))) }
+        #expect(story.log.forgotten > 0)
+        story.tell(.changed(Thing("x7", 1)), .found(Thing("y")))
+        var words: [String] = []
+        while true {
+            let some = story.take(100)
+            #expect(some.count <= 100)
+            if some.isEmpty { break }
+            words += some
         }
-        #expect(story.pending.count < 500)
+        #expect(words.count == 1001 && Set(words).count == 1001 && words.suffix(2) == ["~x71", "+y"])
     }
 
-    @Test(arguments: 0..<100 as Range<UInt64>) func randomChangesLeaveTheSubscriberWithTheTruth(seed: UInt64) {
+    /// However it is read, and whatever is forgotten.
+    @Test(arguments: 0..<100 as Range<UInt64>) func randomChangesLeaveTheReaderWithTheTruth(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var story = Story()
+        var story = Story(log: ChangeLog(endLimit: Int(seed % 5)))
         var truth: [String: Thing] = [:]
         var view: [String: Thing] = [:]
-        var lastChange: [String: Duration] = [:]
-        func take(_ limit: Int) {
-            for _ in 0..<limit {
-                guard let change = story.pending.next(now: story.now) else { return }
+        func take(_ limit: Int) -> Bool {
+            let changes = story.reader.take(from: story.log, atMost: limit)
+            #expect(changes.count <= limit)
+            for change in changes {
                 switch change {
                 case .found(let thing):
                     #expect(view[thing.key] == nil)
                     view[thing.key] = thing
                 case .changed(let thing):
                     #expect(view[thing.key] != nil && view[thing.key] != thing)
-                    if let last = lastChange[thing.key] { #expect(story.now >= last + .seconds(1)) }
-                    lastChange[thing.key] = story.now
                     view[thing.key] = thing
                 case .lost(let thing):
                     #expect(view[thing.key] != nil)
                     view[thing.key] = nil
-                    lastChange[thing.key] = nil
-                default: break
+                case .settled:
+                    // What was there when it was said, and still is, has been reported.
+                    #expect(known.allSatisfy { view[$0] != nil || truth[$0] == nil })
+                case .backend, .degraded: break
                 }
             }
+            return !changes.isEmpty
         }
+        var known: Set<String> = []
         for step in 1...500 {
             let key = String("abcdefgh".randomElement(using: &generator) ?? "a")
             if let thing = truth[key] {
                 if Bool.random(using: &generator) {
-                    truth[key] = nil
+                    (truth[key], known) = (nil, known.subtracting([key]))
                     story.tell(.lost(thing))
                 } else {
                     truth[key] = Thing(key, step)
                     story.tell(.changed(Thing(key, step)))
                 }
             } else {
-                truth[key] = Thing(key, Int.random(in: 0...1, using: &generator))
-                if let thing = truth[key] { story.tell(.found(thing)) }
+                let thing = Thing(key, Int.random(in: 0...1, using: &generator))
+                truth[key] = thing
+                story.tell(.found(thing))
             }
-            story.now += .milliseconds(Int.random(in: 0...300, using: &generator))
-            take(Int.random(in: 0...2, using: &generator))
+            if step == 100 {
+                known = Set(truth.keys)
+                story.tell(.settled)
+            }
+            _ = take(Int.random(in: 0...2, using: &generator))
         }
-        while true {
-            take(.max)
-            guard let deadline = story.pending.nextDeadline else { break }
-            story.now = max(story.now, deadline)
-        }
+        while take(.max) {}
         #expect(view == truth)
     }
 }
