@@ -56,8 +56,8 @@ extension RemoteEngine {
         state.withLock { $0.own += 1 }
         return follow(
             "/v1/services/watch?\(query.queryString.text)", reporting,
-            { [weak self] in self?.state.withLock { $0.own -= 1 } }
-        ) { json, names throws(JSONShapeError) in try DiscoveredService(line: json, names) }
+            { [weak self] in self?.state.withLock { $0.own -= 1 } },
+            { json, names throws(JSONShapeError) in try DiscoveredService(line: json, names) })
     }
 
     /// Follows one of the daemon's streams for one query.
