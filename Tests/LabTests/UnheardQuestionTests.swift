@@ -55,7 +55,7 @@ struct UnheardQuestionTests {
             let isType = kind == "_nobody._tcp"
             let list = try await lab.toEnd(
                 "h2",
-                [DiscoverdBinary.path] + (isType ? ["browse", kind, "-t"] : ["types"]) + ["--json", "--no-daemon"],
+                [Built.discoverd] + (isType ? ["browse", kind, "-t"] : ["types"]) + ["--json", "--no-daemon"],
                 within: .seconds(15))
             #expect(try list.lines().map(\.event) == ["degraded", "settled"], "\(list)")
             if isType {
