@@ -22,8 +22,8 @@ final class HandshakeGate: ChannelDuplexHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
     private var isProven = false
-    /// Called when the peer has shown a certificate.
-    var showed: () -> Void = {}
+    /// Called at each step that the peer takes.
+    var advanced: () -> Void = {}
     private var wantsToRead = false
     private var heard: [NIOAny] = []
     private var isInputClosed = false
@@ -47,17 +47,17 @@ final class HandshakeGate: ChannelDuplexHandler {
     }
 
     /// Gives it so long from now.
-    func wait(_ limit: Duration) {
+    private func wait(_ limit: Duration) {
         guard state == .shut, let context else { return }
         timer?.cancel()
         let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) { gate.value.end(.failure(.timedOut)) }
     }
 
-    /// The peer has shown a certificate, and may have so long from now.
-    func sawCertificate(_ limit: Duration) {
+    /// The peer's first message was whole, or it has shown a certificate: it may have so long from now.
+    func advance(_ limit: Duration) {
         wait(limit)
-        showed()
+        advanced()
     }
 
     // MARK: From the peer

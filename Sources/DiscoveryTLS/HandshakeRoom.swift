@@ -17,7 +17,7 @@ final class HandshakeRoom: Sendable {
     private let state = Locked(State())
 
     /// Takes in a connection until its handshake is over.
-    /// - Returns: to be called when it has shown a certificate.
+    /// - Returns: to be called when its first message was whole, and when it has shown a certificate.
     func enter(_ channel: any Channel, until end: EventLoopFuture<PeerTLS.Peer>) -> @Sendable () -> Void {
         let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         let (id, displaced) = state.withLock { state -> (UInt64, (any Channel)?) in
@@ -32,7 +32,7 @@ final class HandshakeRoom: Sendable {
                 state.channels[id] = nil
             }
         }
-        return { [state] in state.withLock { $0.newcomers.showedKey(id) } }
+        return { [state] in state.withLock { $0.newcomers.advanced(id) } }
     }
 }
 #endif

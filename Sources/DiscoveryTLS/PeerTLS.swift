@@ -147,11 +147,11 @@ public struct PeerTLS: Sendable {
         do {
             let early = EarlyEnd()
             let gate = HandshakeGate(verification, channel.eventLoop, within: min(silence, patience))
-            if room != nil { early.answered = { [patience] in gate.wait(patience) } }
+            if room != nil { early.answered = { [patience] in gate.advance(patience) } }
             let held = NIOLoopBound((early, gate), eventLoop: channel.eventLoop)
             let tls = try handler { [patience] chain, promise in
                 held.value.0.hold()
-                held.value.1.sawCertificate(patience)
+                held.value.1.advance(patience)
                 verification.judge(chain, promise)
                 // A turn later, when NIOSSL has gone on.
                 promise.futureResult.whenComplete { _ in
@@ -162,7 +162,7 @@ public struct PeerTLS: Sendable {
             let loop = channel.eventLoop
             gate.peer.whenComplete { _ in loop.execute { held.value.0.decided() } }
             try channel.pipeline.syncOperations.addHandlers([LateClose(), early, tls, gate])
-            if let room { gate.showed = room.enter(channel, until: gate.peer) }
+            if let room { gate.advanced = room.enter(channel, until: gate.peer) }
             return channel.eventLoop.makeSucceededVoidFuture()
         } catch {
             return channel.eventLoop.makeFailedFuture(error)

@@ -53,7 +53,7 @@ extension PeerSession {
         for (number, link) in links.filter({ isStranger($0.value) }).sorted(by: { $0.key < $1.key }) {
             let id = room.came(from: Self.address(of: link.channel)).id
             strangers[id] = number
-            if link.stage == .greeted { room.showedKey(id) }
+            if link.stage == .greeted { room.advanced(id) }
         }
         guard let number = room.came(from: Self.address(of: channel)).displaced.flatMap({ strangers[$0] }) else {
             return

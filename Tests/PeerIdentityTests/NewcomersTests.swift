@@ -18,18 +18,18 @@ struct NewcomersTests {
         #expect(room.count == 64)
     }
 
-    @Test("of as many addresses the oldest gives way, and one that has shown a key after all that have not")
+    @Test("of as many addresses the oldest gives way, and one that has come further after all that have not")
     func manyAddresses() throws {
         var room = Newcomers(limit: 64)
         let friend = room.came(from: IPAddress("10.0.0.200")).id
-        room.showedKey(friend)
+        room.advanced(friend)
         var others = try (0..<63).map { room.came(from: try address("10.0.1.\($0)")).id }
         for number in 0..<63 {
             let (id, displaced) = room.came(from: try address("10.0.2.\(number)"))
             #expect(displaced == others.removeFirst())
             others.append(id)
         }
-        for id in others { room.showedKey(id) }
+        for id in others { room.advanced(id) }
         #expect(room.came(from: IPAddress("10.0.3.1")).displaced == friend)
     }
 

@@ -70,7 +70,9 @@ struct ListenCommand: NetworkCommand {
         try conversations.checkKnownKeys()
         let listeners = try ListeningSockets.everywhere(
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
-        let acceptor = try Acceptor(listeners, limit: Self.places(security.tls, program.isEmpty ? 1 : max))
+        // Anyone can cause these.
+        let notices = PacedNotices(session.notices)
+        let acceptor = try acceptor(listeners, serving: program.isEmpty ? 1 : max, notices)
         var service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
         if security.tls, let identity = try session.more?.identity() {
             // A hint for people and programs; the handshake decides.
@@ -82,8 +84,6 @@ struct ListenCommand: NetworkCommand {
         var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
         // Without a program, standard output carries the connection's bytes.
         run.tellsOnStandardError = program.isEmpty
-        // Anyone can cause these.
-        let notices = PacedNotices(session.notices)
         async let serving: Void = serve(acceptor, publication, program, conversations, notices)
         do {
             let status = try await run.run(publication)
@@ -130,9 +130,16 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
-    /// How many connections are accepted at a time: with TLS who has not proven its key takes none of those that are served.
-    private static func places(_ isSecured: Bool, _ served: Int) -> Int {
-        isSecured ? served + NewcomerRoom.places : served
+    /// With TLS, who has not proven its key takes none of the places of those that are served.
+    private func acceptor(
+        _ listeners: ListeningSockets, serving served: Int, _ notices: PacedNotices
+    ) throws -> Acceptor {
+        guard security.tls else { return try Acceptor(listeners, limit: served) }
+        return try Acceptor(
+            listeners, limit: served + NewcomerRoom.places,
+            entry: .hello {
+                notices.notice("a connection was refused: the other side did not finish the handshake in time")
+            })
     }
 
     /// Takes the first that is let in.

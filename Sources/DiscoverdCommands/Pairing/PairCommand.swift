@@ -87,7 +87,8 @@ struct PairCommand: NetworkCommand {
     private func wait(_ talk: PairingTalk, in session: Session) async throws {
         let listeners = try ListeningSockets.everywhere(
             port: nil, family: place.family, interfaces: try place.interfaces())
-        let desk = PairingDesk(try Acceptor(listeners, limit: NewcomerRoom.places), talk, session.notices)
+        let desk = PairingDesk(
+            try Acceptor(listeners, limit: NewcomerRoom.places, entry: .hello {}), talk, session.notices)
         let service = OfferedService(
             name: .ofThisMachine(), type: try ServiceType(Self.type), port: listeners.port,
             interfaces: try place.interfaces(), family: place.family)

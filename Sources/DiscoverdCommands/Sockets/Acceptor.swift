@@ -8,7 +8,15 @@ internal import Synchronization
 
 /// Accepts connections on its own thread, up to a limit at a time.
 final class Acceptor: Sendable {
+    /// What a connection has to do before it counts.
+    enum Entry: Sendable {
+        case none
+        /// Say the whole of its first TLS message; `late` is called for each that takes too long.
+        case hello(late: @Sendable () -> Void)
+    }
+
     private let listeners: ListeningSockets
+    private let entry: Entry
     /// Signalled once per free place; the thread takes one before each accept.
     private let places: WakeUp
     /// Readable once the acceptor has ended.
@@ -16,8 +24,8 @@ final class Acceptor: Sendable {
     private let isStopped = Mutex(false)
 
     /// - Parameter limit: the maximum number of concurrent connections.
-    init(_ listeners: ListeningSockets, limit: Int) throws(CommandError) {
-        self.listeners = listeners
+    init(_ listeners: ListeningSockets, limit: Int, entry: Entry = .none) throws(CommandError) {
+        (self.listeners, self.entry) = (listeners, entry)
         places = WakeUp(signals: UInt32(clamping: limit))
         guard places.descriptor >= 0, stop.descriptor >= 0 else {
             throw CommandError(.systemError, "cannot accept connections", errno: EMFILE)
@@ -30,10 +38,9 @@ final class Acceptor: Sendable {
     func connections() throws(CommandError) -> AsyncStream<Socket> {
         let (stream, continuation) = AsyncStream.makeStream(of: Socket.self)
         try BlockingThread.start {
-            while self.wait(for: [self.places.descriptor]) {
-                self.places.clear()
-                guard let socket = self.accept() else { break }
-                continuation.yield(socket)
+            switch self.entry {
+            case .none: self.acceptDirectly { continuation.yield($0) }
+            case .hello(let late): self.acceptThroughLobby({ continuation.yield($0) }, late)
             }
             self.listeners.close()
             continuation.finish()
@@ -50,35 +57,81 @@ final class Acceptor: Sendable {
         stop.signal()
     }
 
-    /// Waits for one of the descriptors, and follows interface changes meanwhile. Returns false once the acceptor has ended.
-    private func wait(for descriptors: [Int32]) -> Bool {
-        let changes = listeners.bounds.map { [$0.changes] } ?? []
-        while true {
-            var polled = (descriptors + [stop.descriptor] + changes).map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            guard unsafe poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
-            if let bounds = listeners.bounds, polled.last?.revents != 0 { bounds.refresh(listeners.sockets) }
-            if polled.dropLast(changes.count).contains(where: { $0.revents != 0 }) {
-                return !isStopped.withLock { $0 }
-            }
+    private func acceptDirectly(_ yield: (Socket) -> Void) {
+        while wait(for: [places.descriptor]) != nil {
+            places.clear()
+            guard let socket = accept() else { return }
+            yield(socket)
         }
     }
 
     private func accept() -> Socket? {
-        while wait(for: listeners.sockets.map(\.descriptor)) {
-            for listener in listeners.sockets {
-                let descriptor = clinux_accept(listener.descriptor)
-                if descriptor >= 0 {
-                    let socket = Socket(owning: descriptor)
-                    guard listeners.bounds?.admits(socket) ?? true else { continue }
-                    socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-                    socket.watchPeer()
-                    return socket
-                }
-                // Out of descriptors or memory: the connection waits in the backlog. Retrying at once would spin.
-                if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(100_000) }
+        while wait(for: listeners.sockets.map(\.descriptor)) != nil {
+            if let socket = next() { return socket }
+        }
+        return nil
+    }
+
+    /// Takes in whoever comes, and passes on who has said its first message while there are places.
+    private func acceptThroughLobby(_ yield: (Socket) -> Void, _ late: () -> Void) {
+        let listening = listeners.sockets.map(\.descriptor)
+        var lobby = Lobby()
+        while true {
+            let place = lobby.hasGreeted ? [places.descriptor] : []
+            guard let ready = wait(for: listening + place + lobby.silent, until: lobby.deadline) else { return }
+            for (descriptor, isEnded) in ready { lobby.heard(descriptor, isEnded: isEnded) }
+            for _ in 0..<lobby.expire(.now) { late() }
+            if ready.contains(where: { $0.descriptor == places.descriptor }), let socket = lobby.next() {
+                places.clear()
+                yield(socket)
             }
+            // Not one for each wait: who comes in great numbers costs little.
+            var accepted = 0
+            while accepted < 32, ready.contains(where: { listening.contains($0.descriptor) }), let socket = next() {
+                lobby.came(socket, .now)
+                accepted += 1
+            }
+        }
+    }
+
+    /// Waits for one of the descriptors or a time, and follows interface changes meanwhile.
+    /// - Returns: those that are ready, and whether the other end says no more; nil once the acceptor has ended.
+    private func wait(
+        for descriptors: [Int32], until deadline: MonotonicTime? = nil
+    ) -> [(descriptor: Int32, isEnded: Bool)]? {
+        let changes = listeners.bounds.map { [$0.changes] } ?? []
+        let ends = Int16(POLLHUP) | Int16(POLLERR) | Int16(Self.peerEnded)
+        var polled = (descriptors + [stop.descriptor] + changes).map {
+            pollfd(fd: $0, events: Int16(POLLIN) | Int16(Self.peerEnded), revents: 0)
+        }
+        while true {
+            let wait = deadline.map {
+                Int32(clamping: max(0, ($0.microseconds - MonotonicTime.now.microseconds) / 1000 + 1))
+            }
+            let count = unsafe poll(&polled, nfds_t(polled.count), wait ?? -1)
+            if isStopped.withLock({ $0 }) { return nil }
+            guard count >= 0 else { continue }
+            if let bounds = listeners.bounds, polled.last?.revents != 0 { bounds.refresh(listeners.sockets) }
+            let ready = polled.prefix(descriptors.count).filter { $0.revents != 0 }
+            if !ready.isEmpty || count == 0 { return ready.map { ($0.fd, $0.revents & ends != 0) } }
+        }
+    }
+
+    /// POLLRDHUP, which is declared for _GNU_SOURCE only.
+    private static let peerEnded = 0x2000
+
+    private func next() -> Socket? {
+        for listener in listeners.sockets {
+            let descriptor = clinux_accept(listener.descriptor)
+            if descriptor >= 0 {
+                let socket = Socket(owning: descriptor)
+                guard listeners.bounds?.admits(socket) ?? true else { continue }
+                socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+                socket.watchPeer()
+                return socket
+            }
+            // Out of descriptors or memory: the connection waits in the backlog. Retrying at once would spin.
+            if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(100_000) }
         }
         return nil
     }

@@ -80,7 +80,8 @@ struct ListeningSockets: Sendable {
         // Must precede listen, so that no one can connect unchecked.
         for socket in sockets { try bounds?.hold(for: socket) }
         for socket in sockets {
-            guard listen(socket.descriptor, 128) == 0 else { throw SystemError(errno) }
+            // As many as the system has: where they are full, a caller hears nothing for a second, then for longer.
+            guard listen(socket.descriptor, SOMAXCONN) == 0 else { throw SystemError(errno) }
             // A client may be gone before accept, which must not block then (accept(2)).
             _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
         }

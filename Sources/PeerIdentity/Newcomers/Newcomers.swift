@@ -4,19 +4,21 @@ package import DNSSD
 /// that no number of them keeps another one out. A value.
 ///
 /// The greediest is the network with the most, then the address in it with the most: a host has as many IPv6 addresses as it likes. Of its
-/// connections those go first that have shown no key, and of these the oldest.
+/// connections those go first that have come least far, and of these the oldest.
 package struct Newcomers: Sendable {
     private struct Guest {
         let id: UInt64
         let address: IPAddress?
         let network: IPAddress?
-        var hasShownKey = false
+        var steps = 0
     }
 
     private let limit: Int
     /// Oldest first.
     private var guests: [Guest] = []
     private var next: UInt64 = 0
+    private var networks: [IPAddress?: Int] = [:]
+    private var addresses: [IPAddress?: Int] = [:]
 
     package init(limit: Int) { self.limit = limit }
 
@@ -29,34 +31,43 @@ package struct Newcomers: Sendable {
         let address = address?.unmapped
         let guest = Guest(id: next, address: address, network: address?.network)
         next += 1
+        networks[guest.network, default: 0] += 1
+        addresses[guest.address, default: 0] += 1
         var displaced: UInt64?
-        if guests.count >= limit, let index = victim(of: guest) { displaced = guests.remove(at: index).id }
+        if guests.count >= limit, let index = victim { displaced = remove(at: index).id }
         guests.append(guest)
         return (guest.id, displaced)
     }
 
-    /// It has shown a key or a certificate, which nothing has proven yet.
-    package mutating func showedKey(_ id: UInt64) {
-        if let index = guests.firstIndex(where: { $0.id == id }) { guests[index].hasShownKey = true }
+    /// It has come one step further, as by a whole message or a certificate, though nothing is proven yet.
+    package mutating func advanced(_ id: UInt64) {
+        if let index = guests.firstIndex(where: { $0.id == id }) { guests[index].steps += 1 }
     }
 
     /// It has proven who it is, or is gone.
-    package mutating func left(_ id: UInt64) { guests.removeAll { $0.id == id } }
+    package mutating func left(_ id: UInt64) {
+        if let index = guests.firstIndex(where: { $0.id == id }) { _ = remove(at: index) }
+    }
 
-    private func victim(of newcomer: Guest) -> Int? {
-        var (networks, addresses): ([IPAddress?: Int], [IPAddress?: Int]) = ([:], [:])
-        for guest in guests + [newcomer] {
-            networks[guest.network, default: 0] += 1
-            addresses[guest.address, default: 0] += 1
-        }
-        return guests.indices.min { one, other in
+    private var victim: Int? {
+        guests.indices.min { one, other in
             let rank = { (index: Int) in
                 let guest = guests[index]
-                return (
-                    -(networks[guest.network] ?? 0), -(addresses[guest.address] ?? 0), guest.hasShownKey ? 1 : 0, index
-                )
+                return (-(networks[guest.network] ?? 0), -(addresses[guest.address] ?? 0), guest.steps, index)
             }
             return rank(one) < rank(other)
         }
+    }
+
+    private mutating func remove(at index: Int) -> Guest {
+        let guest = guests.remove(at: index)
+        Self.take(guest.network, from: &networks)
+        Self.take(guest.address, from: &addresses)
+        return guest
+    }
+
+    private static func take(_ key: IPAddress?, from counts: inout [IPAddress?: Int]) {
+        let left = (counts[key] ?? 0) - 1
+        counts[key] = left > 0 ? left : nil
     }
 }

@@ -1,22 +1,35 @@
 #!/usr/bin/env python3
 """Connections that begin a handshake with one byte and say no more.
 
-    newcomers.py HOST PORT COUNT [SOURCE]      opens COUNT, each from the address after the one before, from SOURCE on, if that is given; prints
-                                               "ready", and opens each that is ended anew, 20 a second, until it is killed
+    newcomers.py HOST PORT COUNT [SOURCE ADDRESSES]    opens COUNT, in turn from so many addresses, from SOURCE on, if that is given; prints "ready",
+                                                       and opens each that is ended anew, at once, until it is killed; by SIGTERM it prints how many
 """
 
 import ipaddress
 import select
+import signal
 import socket
 import sys
-import time
 
 
-def main(host, port, count, source=None):
+def main(host, port, count, source=None, addresses=1):
+    opened = 0
+
+    def ended(*_):
+        print(opened, flush=True)
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, ended)
+
     def call(number):
-        own = (str(ipaddress.ip_address(source) + number), 0) if source else None
+        nonlocal opened
+        own = (str(ipaddress.ip_address(source) + number % int(addresses)), 0) if source else None
         link = socket.create_connection((host, int(port)), 20, own)
-        link.sendall(b"\x16")
+        opened += 1
+        try:
+            link.sendall(b"\x16")
+        except ConnectionError:
+            pass
         return link
 
     links = {}
@@ -24,13 +37,17 @@ def main(host, port, count, source=None):
         link = call(number)
         links[link.fileno()] = (link, number)
     print("ready", flush=True)
+    poll = select.epoll()
+    for descriptor in links:
+        poll.register(descriptor, select.EPOLLIN | select.EPOLLRDHUP)
     while True:
-        for ended in select.select(list(links), [], [])[0]:
-            link, number = links.pop(ended)
+        for descriptor, _ in poll.poll():
+            link, number = links.pop(descriptor)
+            poll.unregister(descriptor)
             link.close()
             link = call(number)
             links[link.fileno()] = (link, number)
-            time.sleep(0.05)
+            poll.register(link.fileno(), select.EPOLLIN | select.EPOLLRDHUP)
 
 
 main(*sys.argv[1:])
