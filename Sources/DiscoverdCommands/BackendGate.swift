@@ -17,11 +17,19 @@ struct BackendGate {
     private let silence: Task<Void, Never>
     private var absence: Task<Void, Never>?
 
-    /// Starts the timer that ends the command if the backend stays silent.
+    /// Starts the timer that ends the command if the backend stays silent; a daemon that is busy, or has nothing to say, is there as long as it says so.
     init(_ session: Session) {
         stop = session.stop
         patience = session.invocation.patience.absence
-        silence = session.stop.request(.noBackend, after: session.invocation.patience.silence)
+        // A DNS server answers for itself.
+        let daemon = session.isUnicast ? nil : session.daemon
+        silence = Task { [stop = session.stop, limit = session.invocation.patience.silence] in
+            while (try? await Task.sleep(for: limit)) != nil {
+                if await daemon?.finds() == true { continue }
+                if !Task.isCancelled { stop.request(.noBackend) }
+                return
+            }
+        }
     }
 
     /// Call when anything is heard from the backend.

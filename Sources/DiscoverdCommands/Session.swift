@@ -43,7 +43,7 @@ extension Session {
                 if !found, let reason = backend.silentServer { throw Self.silence(reason) }
                 return found ? .done : .notFound
             }
-            guard backend.reason == nil, await daemonFinds() else { throw absence(backend.reason) }
+            guard backend.reason == nil, await daemon?.finds() == true else { throw absence(backend.reason) }
             return found ? .done : .notFound
         }
     }
@@ -55,14 +55,6 @@ extension Session {
 
     private static func silence(_ reason: String) -> CommandError {
         CommandError(.noBackend, "no DNS server: \(reason)")
-    }
-
-    /// Whether the daemon's finder answers. A daemon with no events to send does not say so by itself.
-    private func daemonFinds() async -> Bool {
-        guard let answer = try? await daemon?.send(ControlClient.Request("GET", "/v1/status"), within: .seconds(1)),
-            let state = (try? JSONReader.read(answer))?["finder"]?["state"]?.string
-        else { return false }
-        return state == "available" || state == "recovered"
     }
 
     /// The daemon, for a command that requires it.
@@ -89,6 +81,16 @@ extension Session {
     /// The services that the daemon publishes.
     func registrations() async throws -> [RegistrationStatus] {
         try await (ask("/v1/registrations")["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) }
+    }
+}
+
+extension ControlClient {
+    /// Whether the daemon's finder answers. A daemon with no events to send does not say so by itself.
+    func finds() async -> Bool {
+        guard let answer = try? await send(ControlClient.Request("GET", "/v1/status"), within: .seconds(2)),
+            let state = (try? JSONReader.read(answer))?["finder"]?["state"]?.string
+        else { return false }
+        return state == "available" || state == "recovered"
     }
 }
 #endif
