@@ -93,8 +93,12 @@ package final class OpenQueries: Sendable {
 
     /// Opens the feed of a question if needed, for a reader that follows it; nil when too many are open.
     ///
-    /// A reader of names never gets a feed that resolves: that is up to date now, but behind when a flood comes.
-    package func lease(_ question: Question) -> Lease? { open(exactly: question) }
+    /// A reader of names gets no feed that resolves: that is up to date now, but behind when a flood comes. While the backend is away none
+    /// comes, and only a feed that was open knows what there was.
+    package func lease(_ question: Question) -> Lease? {
+        let isAway = open(question).map { $0.news.backend.reason != nil } ?? false
+        return open(exactly: isAway ? warmer(question) : question)
+    }
 
     private func open(exactly question: Question) -> Lease? {
         enter(question).map { feed in Lease(feed) { [weak self] in self?.leave(question) } }
