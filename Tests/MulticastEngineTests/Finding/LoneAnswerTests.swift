@@ -87,7 +87,7 @@ struct LoneAnswerTests {
     func many() throws {
         for count in [5, 6] {
             var story = try story(.none)
-            _ = story.hear((0..<count).map { Numbered().pointer($0) })
+            _ = story.hear((0..<count).map { Numbered().pointer($0) }, from: PacketSource(1))
             _ = try story.wait(milliseconds: 5000)
             #expect(story.oneShots.isEmpty == (count == 6))
         }
