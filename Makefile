@@ -39,7 +39,7 @@ run: ## build, and run the daemon in the foreground with an example service; mis
 	$(BUILD) --product discoverd
 	$(BUILD) --product discoverd-daemon
 	$(BUILD) --product discoverd-dns
-	@DISCOVERD=$(DISCOVERD) Sources/Examples/Daemon/start
+	@DISCOVERD=$(DISCOVERD) Examples/Daemon/start
 
 build: deps ## debug build of everything but the tests
 	$(BUILD)
@@ -76,13 +76,13 @@ FUZZ_SECONDS ?= 180
 
 # libFuzzer comes with Swift. The codec, and what judges answers to updates; what these import is built first.
 FUZZ = $(TOOLS)/fuzz
-FUZZED = $(wildcard Tests/Fuzz/*.swift) $(addprefix Sources/UnicastEngine/Transport/,TSIG.swift TSIGKey.swift PendingUpdate.swift DNSExchange.swift)
+FUZZED = $(wildcard Tests/Fuzz/*.swift) $(addprefix Sources/Engines/UnicastEngine/Transport/,TSIG.swift TSIGKey.swift PendingUpdate.swift DNSExchange.swift)
 FUZZER = $(SWIFT)c -O -sanitize=fuzzer -parse-as-library -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
     -package-name discoverd -I $(FUZZ)
-$(TOOLS)/fuzz-message: $(FUZZED) $(wildcard Sources/DNSMessage/*.swift Sources/DNSSD/*.swift Sources/DNSSD/*/*.swift)
+$(TOOLS)/fuzz-message: $(FUZZED) $(wildcard Sources/Core/DNS*/*.swift Sources/Core/DNS*/*/*.swift)
 	@mkdir -p $(FUZZ)
-	set -e; for module in DNSMessage DNSSD; do $(FUZZER) -wmo -module-name $$module -emit-object -o $(FUZZ)/$$module.o \
-	    -emit-module -emit-module-path $(FUZZ)/$$module.swiftmodule $$(find Sources/$$module -name '*.swift'); done
+	set -e; for module in DNSSD DNSMessage; do $(FUZZER) -wmo -module-name $$module -emit-object -o $(FUZZ)/$$module.o \
+	    -emit-module -emit-module-path $(FUZZ)/$$module.swiftmodule $$(find Sources/Core/$$module -name '*.swift'); done
 	$(FUZZER) -module-name DNSMessageFuzz -o $@ $(FUZZED) $(FUZZ)/DNSMessage.o $(FUZZ)/DNSSD.o
 
 .PHONY: fuzz-message

@@ -1,69 +1,183 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// MARK: How targets are compiled
+
 let settings: [SwiftSetting] =
     ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
     .map { .enableUpcomingFeature($0) } + [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     + [.treatWarning("DeprecatedDeclaration", as: .warning)]
-/// Of a target that talks to C: every use of a pointer is marked `unsafe`.
-let memorySafe = settings + [.strictMemorySafety()]
+/// Of a target that uses pointers: every use is marked `unsafe`.
+let pointers: [SwiftSetting] = [.strictMemorySafety()]
 typealias Needs = [Target.Dependency]
 
-let embedded: [String: [Resource]] = ["DiscoveryDaemon": [.embedInCode("Page/Web")]]
-func module(_ name: String, _ needs: Needs = [], _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
-    .target(name: name, dependencies: needs, path: path, resources: embedded[name] ?? [], swiftSettings: settings)
+/// A module or a program in a room of Sources.
+func module(
+    _ name: String, in room: String, _ needs: Needs = [], _ more: [SwiftSetting] = [], _ resources: [Resource] = []
+) -> Target {
+    .target(
+        name: name, dependencies: needs, path: "Sources/\(room)/\(name)", resources: resources,
+        swiftSettings: settings + more)
 }
-func program(_ name: String, _ needs: Needs, _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
-    .executableTarget(name: name, dependencies: needs, path: path, swiftSettings: settings)
+func program(_ name: String, in room: String, _ needs: Needs) -> Target {
+    .executableTarget(
+        name: name, dependencies: needs, path: "Sources/\(room)/\(name)", swiftSettings: settings + pointers)
 }
 func tests(_ name: String, _ needs: Needs, exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: needs, exclude: exclude, swiftSettings: settings)
 }
-func library(_ name: String, _ others: String...) -> Product { .library(name: name, targets: [name] + others) }
 func nio(_ products: String...) -> Needs { products.map { .product(name: $0, package: "swift-nio") } }
-let sockets = nio("NIOCore", "NIOPosix")
-// What only some need is resolved for them alone (docs/decisions/0031-what-a-package-resolves.md).
+/// What only some need is resolved for them alone (docs/decisions/0031-what-a-package-resolves.md).
 func behind(_ trait: String, _ products: KeyValuePairs<String, String>) -> Needs {
     products.map { .product(name: $0, package: $1, condition: .when(traits: [trait])) }
 }
 let parser = behind("Commands", ["ArgumentParser": "swift-argument-parser"])
 let crypto = behind("Unicast", ["Crypto": "swift-crypto"])
-let certificates = behind("TLS", ["X509": "swift-certificates", "SwiftASN1": "swift-asn1"])
-let tls = certificates + behind("TLS", ["NIOSSL": "swift-nio-ssl", "Crypto": "swift-crypto"])
+let tls = behind(
+    "TLS",
+    [
+        "X509": "swift-certificates", "SwiftASN1": "swift-asn1", "NIOSSL": "swift-nio-ssl", "Crypto": "swift-crypto",
+    ])
 let lifecycle = behind("Lifecycle", ["ServiceLifecycle": "swift-service-lifecycle"])
-let tracing = behind("Observability", ["Tracing": "swift-distributed-tracing"])
-let observability = tracing + behind("Observability", ["Logging": "swift-log", "CoreMetrics": "swift-metrics"])
+let observability = behind(
+    "Observability",
+    ["Tracing": "swift-distributed-tracing", "Logging": "swift-log", "CoreMetrics": "swift-metrics"])
 let http = behind("HTTPClient", ["AsyncHTTPClient": "async-http-client", "Logging": "swift-log"])
 let grpc = behind("GRPC", ["GRPCCore": "grpc-swift-2", "GRPCNIOTransportHTTP2Posix": "grpc-swift-nio-transport"])
-let secure: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
-let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]
-    .map { .target(name: $0, condition: .when(traits: ["Commands"])) }
-let (posix, messages): (Needs, Needs) = (["DNSSD", "DiscoveryPOSIX"], ["DNSMessage", "WireNames"])
-let core: Needs = ["DNSSD", "Discovery", "DiscoverySystem"]
-let wire = messages + ["MulticastEngine"]
-let served: Needs = ["DaemonSupport", "DiscoveryDaemon", "DiscoveryDaemonClient"]
-let screen: Needs = ["CProcessStart", "CTerminal", "CommandText", "DiscoverySystem"]
-let (tested, inDaemon) = (core + ["DiscoveryTesting"], core + ["DiscoveryControl", "DiscoveryJSON"])
-let frame: Needs = ["CommandFrame", "CommandText"] + parser
-let inCommands = core + frame + ["AvahiEngine", "DiscoveryControl", "HostEngine", "PeerIdentity"]
-/// Whether this is a checkout that is worked on, and not a package that another depends on (docs/decisions/0070-one-build.md).
-let isWhole = Context.environment["DISCOVERD_WHOLE"] != nil
+let sockets = nio("NIOCore", "NIOPosix")
+
+// MARK: The rooms of Sources, from the ground up (docs/architecture.md)
+
+/// Values and rules of DNS-SD, DNS messages, what POSIX and Linux have, and the library's own rules and API.
+let core: [Target] = [
+    // System calls, sockets of multicast DNS, terminals, and what a program needs to start, that Swift does not import.
+    .target(name: "CLinux", path: "Sources/Core/CLinux"),
+    module("Libc", in: "Core"),
+    module("DNSSD", in: "Core"),
+    module("DNSMessage", in: "Core", ["DNSSD"]),
+    module("DiscoveryPOSIX", in: "Core", ["DNSSD", "Libc"], pointers),
+    module("DiscoverySystem", in: "Core", ["CLinux", "DNSSD", "DiscoveryPOSIX", "Libc"], pointers),
+    module("Discovery", in: "Core", ["DNSSD", "DiscoveryPOSIX"], pointers),
+]
+let library: Needs = ["DNSSD", "Discovery", "DiscoverySystem"]
+let commands: Needs =
+    library + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", "PeerIdentity"] + parser
+let inDaemon: Needs = ["DiscoveryDaemon", "UnicastEngine"].map {
+    .target(name: $0, condition: .when(traits: ["Commands"]))
+}
+
+/// What finds and publishes: on the wire, through avahi-daemon, through DNS servers; and which of them does on this machine.
+let engines: [Target] = [
+    .target(name: "CAvahi", path: "Sources/Engines/CAvahi"),
+    .target(name: "CSupervisor", path: "Sources/Engines/CSupervisor"),
+    // What records of DNS-SD mean: services, types and domains, wherever the records come from.
+    module("Records", in: "Engines", ["DNSMessage", "DNSSD", "Discovery"]),
+    module("MulticastEngine", in: "Engines", library + ["CLinux", "DNSMessage", "Records"], pointers),
+    module("AvahiEngine", in: "Engines", library + ["CAvahi", "CSupervisor"], pointers),
+    module("UnicastEngine", in: "Engines", library + ["DNSMessage", "Records"] + crypto + sockets, pointers),
+    module("HostEngine", in: "Engines", library + ["AvahiEngine", "DNSMessage", "MulticastEngine"]),
+]
+
+/// The daemon, what goes over its socket, and its clients. What every command links has no dependency.
+let daemon: [Target] = [
+    // libyaml without `pkgConfig:`, which makes every build warn of a flag (-D_REENTRANT).
+    .systemLibrary(name: "CYAML", path: "Sources/Daemon/CYAML", providers: [.apt(["libyaml-dev"])]),
+    module("DiscoveryJSON", in: "Daemon", library, pointers),
+    module("DiscoveryControl", in: "Daemon", library + ["DiscoveryJSON"], pointers),
+    module("DiscoveryDaemonClient", in: "Daemon", library + ["DiscoveryControl", "DiscoveryJSON"]),
+    module(
+        "DiscoveryDaemon", in: "Daemon",
+        library + ["CYAML", "DiscoveryControl", "DiscoveryJSON", "UnicastEngine"]
+            + nio("NIOCore", "NIOHTTP1", "NIOPosix"),
+        pointers, [.embedInCode("Page/Web")]),
+    program("discoverd-daemon", in: "Daemon", commands + inDaemon + ["CLinux", "DiscoveryJSON"]),
+]
+
+/// What commands show on a terminal and read from a command line, as values; around them signals, statuses, options; the commands.
+/// discoverd becomes discoverd-dns for services of other domains, and for TLS.
+let command: [Target] = [
+    module("CommandText", in: "Command", ["DNSSD", "Libc"], pointers),
+    module(
+        "CommandFrame", in: "Command",
+        ["CLinux", "CommandText", "DNSSD", "DiscoverySystem", "DiscoveryPOSIX"] + parser,
+        pointers),
+    module(
+        "DiscoverdCommands", in: "Command",
+        commands + ["CLinux", "DNSMessage", "DiscoveryJSON", "MulticastEngine"], pointers),
+    program("discoverd", in: "Command", ["CommandFrame", "DiscoverdCommands"]),
+    program(
+        "discoverd-dns", in: "Command",
+        commands + inDaemon + ["DNSMessage", "DiscoverdCommands", "DiscoveryTLS", "MulticastEngine"] + tls),
+]
+
+/// For programs on the library: one import of it, a network for tests, connections with SwiftNIO, keys and TLS, other packages' shapes.
+let more: [Target] = [
+    module(
+        "NetworkServices", in: "Library",
+        library + ["AvahiEngine", "DiscoveryControl", "DiscoveryJSON", "HostEngine"]),
+    module("DiscoveryTesting", in: "Library", ["DNSSD", "Discovery", "DiscoveryPOSIX"]),
+    module("DiscoveryNIO", in: "Library", library + sockets),
+    module("PeerIdentity", in: "Library", ["DNSSD", "DiscoverySystem"], pointers),
+    module(
+        "DiscoveryTLS", in: "Library",
+        ["DNSSD", "DiscoverySystem", "PeerIdentity"] + tls + nio("NIOCore", "NIOPosix", "NIOTLS")),
+    module("DiscoveryLifecycle", in: "Library", library + lifecycle),
+    module("DiscoveryObservability", in: "Library", library + observability),
+    module(
+        "DiscoveryHTTPClient", in: "Library",
+        library + ["DiscoveryNIO"] + http + nio("NIOCore", "NIOHTTP1", "NIOPosix")),
+    module("DiscoveryGRPC", in: "Library", library + grpc),
+]
+
+/// For code that is ported: NetService and NetServiceBrowser; peers that find, invite and message each other.
+let extras: [Target] = [
+    module("DiscoveryNetService", in: "Extras", library + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
+    module(
+        "PeerSession", in: "Extras",
+        library + ["DiscoveryJSON", "DiscoveryNIO", "DiscoveryTLS", "PeerIdentity"] + tls + sockets),
+]
+
+let tested: Needs = library + ["DiscoveryTesting"]
+let secured: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
+let served: Needs = tested + ["DiscoveryControl", "DiscoveryDaemon", "DiscoveryDaemonClient", "DiscoveryJSON"]
+let allTests: [Target] = [
+    tests("DNSSDTests", ["DNSSD"]),
+    tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
+    tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
+    tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records"], exclude: ["Peculiar"]),
+    tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "MulticastEngine"]),
+    tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
+    tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
+    tests("DaemonSupportTests", served + ["UnicastEngine"]),
+    tests("CommandLineTests", commands + ["DNSMessage", "DiscoverdCommands", "DiscoveryTesting", "MulticastEngine"]),
+    tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
+    tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
+    tests("DiscoveryTLSTests", ["DNSSD"] + secured + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
+    tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
+    tests("PeerSessionTests", tested + secured + ["PeerSession"]),
+    // The built programs, on hosts of network namespaces.
+    tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
+]
+
+// MARK: What a package gets that depends on this one
+
+func product(_ name: String, _ others: String...) -> Product { .library(name: name, targets: [name] + others) }
 #if os(macOS)
-let engines: [String] = []
+let inLibrary: [String] = []
 #else
-let engines = ["AvahiEngine", "MulticastEngine"]
+let inLibrary = ["AvahiEngine", "MulticastEngine"]
 #endif
 let package = Package(
     name: "discoverd", platforms: [.macOS(.v15)],
     products: [
-        library("NetworkServices"), .library(name: "Discovery", targets: ["Discovery", "DNSSD"] + engines),
-        library("DiscoveryNIO"), library("DiscoveryNetService"), library("DiscoveryTesting"), library("PeerSession"),
+        product("NetworkServices"), .library(name: "Discovery", targets: ["Discovery", "DNSSD"] + inLibrary),
+        product("DiscoveryNIO"), product("DiscoveryNetService"), product("DiscoveryTesting"), product("PeerSession"),
         // Behind traits (docs/decisions/0031-what-a-package-resolves.md, 0058-the-server-ecosystem.md).
-        .library(name: "UnicastDiscovery", targets: ["UnicastEngine"]), library("DiscoveryTLS", "PeerIdentity"),
-        library("DiscoveryGRPC"), library("DiscoveryHTTPClient"), library("DiscoveryLifecycle"),
-        library("DiscoveryObservability"),
+        .library(name: "UnicastDiscovery", targets: ["UnicastEngine"]), product("DiscoveryTLS", "PeerIdentity"),
+        product("DiscoveryGRPC"), product("DiscoveryHTTPClient"), product("DiscoveryLifecycle"),
+        product("DiscoveryObservability"),
         // For programs: their command lines, signals and exit statuses, JSON lines (docs/contract.md), the daemon.
-        library("CommandFrame", "CommandText"), library("DiscoveryJSON"), library("DiscoveryDaemonClient"),
+        product("CommandFrame", "CommandText"), product("DiscoveryJSON"), product("DiscoveryDaemonClient"),
     ] + ["discoverd", "discoverd-daemon", "discoverd-dns"].map { .executable(name: $0, targets: [$0]) },
     traits: [
         .trait(name: "Commands", description: "Programs, options of CommandFrame.", enabledTraits: ["TLS", "Unicast"]),
@@ -81,81 +195,13 @@ let package = Package(
         ("swift-server/swift-service-lifecycle", "2.13.0"), ("swift-server/async-http-client", "1.37.0"),
         ("grpc/grpc-swift-2", "2.4.3"), ("grpc/grpc-swift-nio-transport", "2.9.2"),
     ].map { .package(url: "https://github.com/\($0)", from: Version(stringLiteral: $1)) },
-    targets: [
-        // libyaml without `pkgConfig:`, which makes every build warn of a flag (-D_REENTRANT); libavahi-client, loaded when it is called.
-        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]), .target(name: "CAvahi"),
-        // System calls, what the kernel says of connections and files, and sockets of multicast DNS, that Swift does not import.
-        .systemLibrary(name: "CLinux"), .target(name: "CKernel"), .target(name: "CMulticast"), module("Libc"),
-        // What keeps a private avahi-daemon running, what a program looks at before Swift's runtime would trap; a terminal in raw mode.
-        .target(name: "CSupervisor"), .target(name: "CProcessStart"), .target(name: "CTerminal"),
-        // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
-        module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
-        // What POSIX has: a lock, small files, addresses; the library's own rules and its API; what is Linux: event loop, threads, sockets.
-        module("DiscoveryPOSIX", ["DNSSD", "Libc"], memorySafe), module("Discovery", posix, memorySafe),
-        module("DiscoverySystem", posix + ["CKernel", "CLinux", "Libc"], memorySafe),
-        // What records of DNS-SD mean: services, types and domains, wherever the records come from.
-        module("Records", ["DNSMessage", "DNSSD", "Discovery", "WireNames"]),
-        // avahi-daemon as an engine; multicast DNS on the wire as a finder: its rules, and the sockets and the thread around them.
-        module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
-        module("MulticastEngine", core + messages + ["CMulticast", "Records"], memorySafe),
-        // Other domains, through their DNS servers: as a finder, and with signed updates as a publisher.
-        module("UnicastEngine", core + messages + ["Records"] + crypto + sockets, memorySafe),
-        // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
-        module("HostEngine", core + wire + ["AvahiEngine"]), module("DiscoveryJSON", core, memorySafe),
-        // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
-        module("DiscoveryControl", core + ["DiscoveryJSON"], memorySafe), module("DiscoveryDaemonClient", inDaemon),
-        // All of it behind one import, and the network as the commands use it; the daemon, for programs.
-        module("NetworkServices", core + ["AvahiEngine", "DiscoveryControl", "DiscoveryJSON", "HostEngine"]),
-        // A simulated network and a clock that tests turn by hand; connections and published listeners, with SwiftNIO.
-        module("DiscoveryTesting", posix + ["Discovery"]), module("DiscoveryNIO", core + sockets),
-        // Keys, names, and which key is whose; TLS with it.
-        module("PeerIdentity", ["DNSSD", "DiscoverySystem"], memorySafe),
-        module(
-            "DiscoveryTLS", ["DNSSD", "PeerIdentity", "DiscoverySystem"] + tls + nio("NIOCore", "NIOPosix", "NIOTLS")),
-        module("DiscoveryLifecycle", core + lifecycle), module("DiscoveryObservability", core + observability),
-        module("DiscoveryHTTPClient", core + ["DiscoveryNIO"] + http + nio("NIOCore", "NIOHTTP1", "NIOPosix")),
-        module("DiscoveryGRPC", core + grpc),
-        // NetService and NetServiceBrowser, for code that is ported; peers that find, invite and message each other.
-        module("DiscoveryNetService", core + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
-        module("PeerSession", core + secure + ["DiscoveryJSON", "DiscoveryNIO"] + sockets),
-        // What commands show on a terminal and read from a command line, as values; around them: signals, statuses, options.
-        module("CommandText", ["DNSSD", "Libc"], memorySafe),
-        module("CommandFrame", posix + screen + parser, memorySafe),
-        module("DiscoverdCommands", inCommands + wire + ["CLinux", "DiscoveryJSON"], memorySafe),
-        // discoverd becomes discoverd-dns for services of other domains, and for TLS.
-        program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
-        program("discoverd-dns", inCommands + daemon + wire + ["DiscoverdCommands", "DiscoveryTLS"] + tls, memorySafe),
-        // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
-        module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
-        module("DaemonSupport", core + ["CYAML", "DiscoveryDaemon", "UnicastEngine"], memorySafe),
-        program("discoverd-daemon", inCommands + daemon + ["CLinux", "DiscoveryJSON"], memorySafe),
-        // Examples: the README's, of the daemon, old names and zones; many publications in one process, for tests of faults and sizes.
-        program("HelloDiscovery", ["NetworkServices"], path: "Sources/Examples/HelloDiscovery"),
-        program("HelloDaemon", ["DiscoveryDaemonClient", "NetworkServices"], path: "Sources/Examples/HelloDaemon"),
-        program("BonjourByOldNames", ["DNSSD", "DiscoveryNetService"], path: "Sources/Examples/BonjourByOldNames"),
-        program("HelloZone", ["DNSSD", "Discovery", "UnicastEngine"], path: "Sources/Examples/HelloZone"),
-        program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
-        program("PublishInZones", ["DNSSD", "Discovery", "UnicastEngine"], path: "Tests/Support/PublishInZones"),
-        tests("PeerSessionTests", tested + secure + ["PeerSession"]),
-        tests("SystemTests", ["DNSSD", "DiscoverySystem"]),
-        tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]), tests("CommandTextTests", ["CommandText"]),
-        tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]), tests("DNSSDTests", ["DNSSD"]),
-        tests("DiscoveryTests", tested + ["DiscoveryJSON"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
-        tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
-        tests("MulticastEngineTests", core + wire + ["Records"], exclude: ["Peculiar"]),
-        tests("UnicastEngineTests", tested + messages + sockets + ["UnicastEngine"]),
-        tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "MulticastEngine"]),
-        tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
-        tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
-        tests("DiscoveryTLSTests", ["DNSSD"] + secure + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
-        tests("DaemonSupportTests", tested + served + ["UnicastEngine"]),
-        tests("DiscoveryDaemonTests", inDaemon + served + ["DiscoveryTesting", "discoverd-daemon"]),
-        tests("CommandLineTests", inCommands + wire + ["DiscoverdCommands", "DiscoveryTesting"]),
-    ]
+    targets: core + engines + daemon + command + more + extras + allTests
 )
 
-// What stands on the library in this repository, built with it once: the programs of docs/apps, samples, and their tests. They see what
-// is public in products, and no more: their compiler is told of another package (and .ci/check).
+// MARK: What stands on the library in this repository
+
+// It is built with it, once (docs/decisions/0070-one-build.md): the programs of docs/apps, samples, and their tests. They see what is
+// public in products, and no more: their compiler is told of another package (and .ci/check).
 let libraries = Dictionary(grouping: package.products.compactMap { $0 as? Product.Library }, by: \.name)
 func on(_ names: String...) -> Needs {
     names.flatMap { libraries[$0] ?? [] }.flatMap(\.targets).map { .target(name: $0) }
@@ -173,15 +219,16 @@ func outer(tests name: String, _ needs: Needs, path: String) -> Target {
 func part(_ name: String, _ needs: Needs) -> Target { outer(name, needs, path: "Apps/Sources/\(name)") }
 func app(_ name: String, _ needs: Needs) -> Target { outer(program: name, needs, path: "Apps/Sources/\(name)") }
 func appTests(_ name: String, _ needs: Needs) -> Target { outer(tests: name, needs, path: "Apps/Tests/\(name)") }
+func load(_ name: String, _ needs: Needs) -> Target { outer(program: name, needs, path: "Tests/Support/\(name)") }
 func sample(_ name: String, _ needs: Needs = []) -> Target {
     outer(program: name, on("NetworkServices", "DiscoveryNIO") + sockets + needs, path: "Examples/Sources/\(name)")
 }
 let all = on("CommandFrame", "Discovery", "DiscoveryJSON", "DiscoveryNIO", "NetworkServices") + parser + sockets
 let ui = all + ["AppSupport", "TerminalUI"]
 let protected = all + on("DiscoveryTLS") + ["AppSupport", "AppTLS", "TerminalUI"]
-func more(_ product: String, of package: String) -> Target.Dependency { .product(name: product, package: package) }
-let running = lifecycle + [more("UnixSignals", of: "swift-service-lifecycle")]
-let hummingbird = [more("Hummingbird", of: "hummingbird")]
+func product(_ name: String, of package: String) -> Target.Dependency { .product(name: name, package: package) }
+let running = lifecycle + [product("UnixSignals", of: "swift-service-lifecycle")]
+let hummingbird = [product("Hummingbird", of: "hummingbird")]
 let outers: [Target] = [
     part("AppSupport", all), part("TerminalUI", all + ["AppSupport"]), part("Pairing", all + ["AppSupport"]),
     part("AppTLS", all + on("DiscoveryTLS") + ["AppSupport"]),
@@ -190,7 +237,7 @@ let outers: [Target] = [
     part("LanChatCore", all + on("DiscoveryTLS") + ["AppSupport"]),
     app("StreamHello", all + ["AppSupport"]), app("LanChat", protected + ["LanChatCore"]),
     app("FileDrop", protected + ["FileDropCore"]), app("FourInARow", ui + ["Pairing"]), app("WiTap", ui + ["Pairing"]),
-    app("TapRace", protected + on("PeerSession")),
+    app("TapRace", protected + on("PeerSession")), app("BonjourByOldNames", on("DiscoveryNetService")),
     appTests("AppSupportTests", all + ["AppSupport"]), appTests("TerminalUITests", ui),
     appTests("LanChatTests", all + on("DiscoveryTLS") + ["AppSupport", "LanChatCore"]),
     appTests("FileDropTests", all + on("DiscoveryTLS") + ["AppSupport", "FileDropCore"]),
@@ -198,7 +245,10 @@ let outers: [Target] = [
     appTests("TapRaceTests", ui + on("DiscoveryTLS") + ["TapRace"]),
     // The tutorial's earlier steps are links to its code; its last ones are BrowseAndConnect and PublishWithNIO.
     sample("BrowseAndConnect"), sample("PublishWithNIO"), sample("Datagrams"), sample("TutorialClient1"),
-    sample("TutorialClient2"), sample("TutorialServer1"), sample("TutorialServer2"),
+    sample("TutorialClient2"), sample("TutorialServer1"), sample("TutorialServer2"), sample("HelloDiscovery"),
+    sample("HelloDaemon", on("DiscoveryDaemonClient")), sample("HelloZone", on("UnicastDiscovery")),
+    // Many publications in one process, for tests of faults and sizes.
+    load("PublishMany", on("Discovery")), load("PublishInZones", on("Discovery", "UnicastDiscovery")),
     sample("EchoGroup", on("DiscoveryLifecycle") + running),
     sample("HummingbirdShop", on("DiscoveryLifecycle") + running + hummingbird),
     sample("HTTPByName", on("DiscoveryHTTPClient") + http + nio("NIOHTTP1")),
@@ -212,12 +262,13 @@ let outers: [Target] = [
         on("Discovery", "DiscoveryTesting", "DiscoveryGRPC", "DiscoveryHTTPClient", "DiscoveryLifecycle")
             + on("DiscoveryObservability") + sockets + nio("NIOHTTP1") + running + http + grpc + observability
             + hummingbird + [
-                more("InMemoryLogging", of: "swift-log"), more("MetricsTestKit", of: "swift-metrics"),
-                more("InMemoryTracing", of: "swift-distributed-tracing"),
+                product("InMemoryLogging", of: "swift-log"), product("MetricsTestKit", of: "swift-metrics"),
+                product("InMemoryTracing", of: "swift-distributed-tracing"),
             ],
         path: "Examples/Tests/EcosystemTests"),
 ]
-if isWhole {
+/// Whether this is a checkout that is worked on, and not a package that another depends on.
+if Context.environment["DISCOVERD_WHOLE"] != nil {
     let traits: Set<String> = ["Commands", "GRPC", "HTTPClient", "Lifecycle", "Observability"]
     package.traits.insert(.default(enabledTraits: traits))
     package.targets += outers

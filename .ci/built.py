@@ -39,7 +39,7 @@ def search():
     made = [f"-fmodule-map-file={path}" for path in glob.glob(f"{BUILD}/debug/*.build/module.modulemap")]
     headers = glob.glob(f"{BUILD}/checkouts/*/Sources/*/include/module.modulemap")
     own = [f"-I{os.path.dirname(path)}" for path in headers]
-    system = [f"-I{ROOT}/Sources/{name}" for name in ("CLinux", "CYAML")]
+    system = [f"-I{ROOT}/Sources/Daemon/CYAML"]
     clang = [word for flag in sorted(made + own + system) for word in ("-Xcc", flag)]
     return ["-I", f"{BUILD}/debug/Modules", *clang]
 

@@ -9,8 +9,8 @@ let settings: [SwiftSetting] =
 
 /// A target of discoverd, compiled as one of this package: what the workloads measure is visible within a package only, and no product of
 /// discoverd has it. Library/ is ../Sources.
-func module(_ name: String, _ needs: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: needs, path: "Library/\(name)", swiftSettings: settings)
+func module(_ name: String, in room: String, _ needs: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: needs, path: "Library/\(room)/\(name)", swiftSettings: settings)
 }
 let core: [Target.Dependency] = ["DNSSD", "Discovery", "DiscoverySystem"]
 
@@ -21,11 +21,12 @@ let package = Package(
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: [])
     ],
     targets: [
-        .systemLibrary(name: "CLinux", path: "Library/CLinux"), module("CKernel"), module("CAvahi"),
-        module("CSupervisor"),
-        module("Libc"), module("DNSSD"), module("DiscoverySystem", ["CKernel", "CLinux", "DNSSD", "Libc"]),
-        module("Discovery", ["DNSSD", "DiscoverySystem"]), module("DiscoveryJSON", core),
-        module("AvahiEngine", core + ["CAvahi", "CSupervisor"]),
+        module("CLinux", in: "Core"), module("Libc", in: "Core"), module("DNSSD", in: "Core"),
+        module("DiscoveryPOSIX", in: "Core", ["DNSSD", "Libc"]),
+        module("DiscoverySystem", in: "Core", ["CLinux", "DNSSD", "DiscoveryPOSIX", "Libc"]),
+        module("Discovery", in: "Core", ["DNSSD", "DiscoveryPOSIX"]), module("DiscoveryJSON", in: "Daemon", core),
+        module("CAvahi", in: "Engines"), module("CSupervisor", in: "Engines"),
+        module("AvahiEngine", in: "Engines", core + ["CAvahi", "CSupervisor"]),
         .target(
             name: "InsideBenchmarks", dependencies: core + ["AvahiEngine", "DiscoveryJSON"], path: "Workloads",
             swiftSettings: settings),

@@ -2,7 +2,6 @@ import DNSMessage
 import DNSSD
 import MulticastEngine
 import Testing
-import WireNames
 
 @testable import DiscoverdCommands
 

@@ -4,7 +4,6 @@ import Discovery
 import Foundation
 import MulticastEngine
 import Testing
-import WireNames
 
 @testable import DiscoverdCommands
 

@@ -4,7 +4,6 @@ import Glibc
 import HostEngine
 import MulticastEngine
 import Testing
-import WireNames
 
 @testable import DiscoverdCommands
 

@@ -1,5 +1,4 @@
 import DNSSD
-import DaemonSupport
 import DiscoveryDaemon
 import Testing
 import UnicastEngine

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 /// A temporary directory, removed when the test ends.
 final class ConfigurationDirectory {

@@ -3,7 +3,6 @@ import DiscoverySystem
 import Foundation
 import Testing
 
-@testable import DaemonSupport
 @testable import DiscoveryDaemon
 @testable import UnicastEngine
 

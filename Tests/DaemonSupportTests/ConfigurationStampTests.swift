@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 @Suite struct ConfigurationStampTests {
     @Test("a change is due once, when it has been the same for two looks; what was taken over otherwise is none")

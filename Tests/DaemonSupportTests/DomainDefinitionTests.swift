@@ -1,7 +1,7 @@
 import DNSSD
 import Testing
 
-@testable import DaemonSupport
+@testable import DiscoveryDaemon
 @testable import UnicastEngine
 
 @Suite struct DomainDefinitionTests {

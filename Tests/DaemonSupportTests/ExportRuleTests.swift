@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import DaemonSupport
 @testable import DiscoveryDaemon
 
 /// `export:`: a mistake in it must not export more than was meant.

@@ -1,7 +1,6 @@
 import DiscoveryTesting
 import Testing
 
-@testable import DaemonSupport
 @testable import DiscoveryDaemon
 
 /// Every number in the configuration and the environment, at its extremes.

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 @Suite struct HostileConfigurationTests {
     @Test func atMost256KiB() throws {

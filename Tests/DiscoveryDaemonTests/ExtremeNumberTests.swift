@@ -1,9 +1,8 @@
 #if Commands
 import DNSSD
-import DaemonSupport
+import DiscoveryDaemon
 import Discovery
 import DiscoveryControl
-import DiscoveryDaemon
 import DiscoveryJSON
 import DiscoveryTesting
 import Glibc

@@ -127,7 +127,7 @@ struct LiveBrowseTests {
     )
     func stops() async throws {
         let lab = try await Self.lab.value
-        let sources = URL(filePath: Lab.scripts).appending(path: "../../../Sources/CTerminal").path(
+        let sources = URL(filePath: Lab.scripts).appending(path: "../../../Sources/Core/CLinux").path(
             percentEncoded: false)
         // `browse --live` draws 25 times a second at most: it would rarely draw just then.
         let made = try await lab.bash(

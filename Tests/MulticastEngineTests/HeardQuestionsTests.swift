@@ -1,7 +1,6 @@
 import DNSMessage
 import DNSSD
 import Testing
-import WireNames
 
 @testable import MulticastEngine
 

@@ -2,7 +2,6 @@ import DNSMessage
 import DNSSD
 import MulticastEngine
 import Testing
-import WireNames
 
 struct RecordLookupTests {
     private let eth0 = NetworkInterface(index: 2, name: "eth0")

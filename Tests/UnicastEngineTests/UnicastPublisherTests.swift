@@ -5,7 +5,6 @@ import DiscoverySystem
 import DiscoveryTesting
 import Foundation
 import Testing
-import WireNames
 
 @testable import UnicastEngine
 

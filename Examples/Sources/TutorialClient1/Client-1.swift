@@ -1,1 +1,1 @@
-../../../Sources/NetworkServices/NetworkServices.docc/Code/Client-1.swift
+../../../Sources/Library/NetworkServices/NetworkServices.docc/Code/Client-1.swift

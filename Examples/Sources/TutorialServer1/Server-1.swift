@@ -1,1 +1,1 @@
-../../../Sources/NetworkServices/NetworkServices.docc/Code/Server-1.swift
+../../../Sources/Library/NetworkServices/NetworkServices.docc/Code/Server-1.swift

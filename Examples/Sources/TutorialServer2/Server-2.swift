@@ -1,1 +1,1 @@
-../../../Sources/NetworkServices/NetworkServices.docc/Code/Server-2.swift
+../../../Sources/Library/NetworkServices/NetworkServices.docc/Code/Server-2.swift

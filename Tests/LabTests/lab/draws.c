@@ -1,5 +1,5 @@
-// Draws on the screen without a pause, through CTerminal, until q: gcc -pthread -D_Nonnull= -I INCLUDE draws.c terminal.c
-#include <CTerminal.h>
+// Draws on the screen without a pause, through CLinux, until q: gcc -pthread -D_Nonnull= -I INCLUDE draws.c terminal.c
+#include <terminal.h>
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,6 @@ import DNSMessage
 import DNSSD
 import Discovery
 import Testing
-import WireNames
 
 @testable import UnicastEngine
 

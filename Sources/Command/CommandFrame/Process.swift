@@ -1,0 +1,87 @@
+import CLinux
+import DiscoverySystem
+import Libc
+import Synchronization
+
+/// The resources that a program needs beyond those it starts with.
+public struct ProcessNeeds: Sendable {
+    private let need: cprocessstart_need
+
+    /// - Parameters:
+    ///   - descriptors: how many it must be able to open.
+    ///   - threads: in addition to one per processor.
+    ///   - mebibytes: of address space, not counting thread stacks.
+    public init(descriptors: Int32, threads: Int32, mebibytes: Int) {
+        need = cprocessstart_need(descriptors: descriptors, threads: threads, space: mebibytes << 20)
+    }
+
+    /// Call this first in `main`. If /proc is missing, or this process's limits are too low, it reports why and exits with status 71.
+    /// Without this check, Swift's runtime would later trap or hang silently.
+    public func require(of program: String) { unsafe cprocessstart(program, need) }
+}
+
+/// Standard input, output and error.
+public enum StandardDescriptors {
+    /// Opens `/dev/null` for each that is closed. Otherwise a socket could become descriptor 1 and receive the output.
+    /// - Returns: whether standard output was open.
+    @discardableResult
+    public static func fill() -> Bool {
+        let outputWasOpen = fcntl(STDOUT_FILENO, F_GETFD) != -1
+        // open(2) takes the lowest free number, so this order fills exactly the gaps.
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            _ = unsafe open("/dev/null", O_RDWR)
+        }
+        return outputWasOpen
+    }
+}
+
+/// Ends the process.
+public enum ProcessEnd {
+    private static let last = Mutex<[@Sendable () -> Void]>([])
+
+    /// Registers `body` to be called before the process ends in any way except SIGKILL or a crash.
+    public static func before(_ body: @escaping @Sendable () -> Void) { last.withLock { $0.append(body) } }
+
+    /// Ends the process.
+    public static func now(_ status: ExitStatus) -> Never {
+        let bodies = last.withLock { last in
+            defer { last = [] }
+            return last
+        }
+        for body in bodies { body() }
+        // Not exit(3): other threads still run, and exit would tear down what they use.
+        _exit(status.rawValue)
+    }
+}
+
+/// A detached thread for blocking calls, which must not occupy one of the few threads that tasks share.
+public enum BlockingThread {
+    /// Starts a thread that calls `run`.
+    /// - Throws: `CommandError` with `.systemError` if the system has no thread left.
+    public static func start(_ run: @escaping @Sendable () -> Void) throws(CommandError) {
+        let code = SystemThread.start(run)
+        guard code == 0 else { throw CommandError(.systemError, "cannot start a thread", errno: code) }
+    }
+}
+
+/// Complete writes to a file descriptor.
+public enum Descriptor {
+    /// Writes all bytes. Waits if a program that shares the descriptor made it non-blocking.
+    /// - Returns: nil on success, else the `errno`.
+    public static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Int32? {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Libc.write(descriptor, $0.baseAddress, $0.count) }
+            let code = errno
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if code == EAGAIN {
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&waiting, 1, -1)
+            } else if code != EINTR {
+                return code
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,213 @@
+#if Commands
+internal import CommandFrame
+internal import DNSMessage
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+internal import MulticastEngine
+
+/// Prints an explanation: what was asked, what came, and what is wrong.
+struct ExplanationPrinter {
+    /// The most answers that are shown.
+    private static let most = 100
+
+    let explanation: Explanation
+    let session: Session
+
+    private var evidence: Evidence { explanation.evidence }
+
+    func show() throws {
+        if session.json { return try session.output.json { write(to: &$0) } }
+        try asked()
+        for answer in answers.prefix(Self.most) { try show(answer) }
+        if answers.count > Self.most { try line("answer", "and \(answers.count - Self.most) more") }
+        if let sample = evidence.inquiry.sample {
+            try line("path", "\(sample.host) answered \(sample.answered) of \(sample.asked) further questions")
+        }
+        for host in evidence.direct.map(\.description).sorted() {
+            try line("direct", "\(host) answered when asked alone")
+        }
+        for cached in evidence.cached.sorted(by: { $0.interface < $1.interface }) {
+            try line("avahi", "has \(cached.host) port \(cached.port?.rawValue ?? 0)", "on \(cached.interface.text)")
+        }
+        for item in evidence.destinations {
+            if let refusal = item.refusal { try line("refused", item.endpoint.text, refusal.description) }
+        }
+        for attempt in evidence.attempts {
+            let reason = attempt.reason.map { " (\($0))" } ?? ""
+            try line(
+                "connect", attempt.endpoint.text, "\(attempt.outcome.rawValue)\(reason)", "\(attempt.milliseconds) ms")
+        }
+        for note in explanation.notes { try line("note", note) }
+        for diagnosis in explanation.diagnoses {
+            try line("wrong", colour: .red, diagnosis.code.rawValue, diagnosis.message)
+        }
+        if explanation.diagnoses.isEmpty { try line("ok", colour: .green, "nothing is wrong with \(evidence.name)") }
+    }
+
+    private func asked() throws {
+        for link in evidence.links {
+            let families = link.families.map(\.name).joined(separator: " and ")
+            try line("asked", evidence.name, "on \(link.interface.text)", "over \(families)")
+        }
+    }
+
+    private func show(_ answer: Answer) throws {
+        let record = answer.heard.record
+        let arrival = answer.heard.arrival
+        let hops = arrival.hops == 255 ? "" : ", hop limit \(arrival.hops.map { "\($0)" } ?? "unknown")"
+        try line(
+            "answer", "\(record.name.text) \(record.type) \(record.dataText)", "TTL \(answer.ttl)",
+            "from \(arrival.sender.text(on: arrival.interface))", "on \(arrival.interface.text)",
+            answer.ways.joined(separator: " and ") + hops, "after \(answer.heard.time.milliseconds) ms")
+    }
+
+    /// - Parameter texts: safe for a terminal.
+    private func line(_ stage: String, colour: Colour? = nil, _ texts: String...) throws {
+        var record = Record()
+        record.add(stage, width: 8, colour: colour)
+        for text in texts { record.add(safe: text, width: 0) }
+        try session.output.line(record.line(for: session.terminal))
+    }
+
+    /// A record of a host, and how it came.
+    private struct Answer {
+        let heard: Heard
+        var ways: [String]
+        /// The group's: unicast answers say 10 s at most (RFC 6762 §6.7).
+        var ttl: UInt32
+    }
+
+    /// Each record of each host once.
+    private var answers: [Answer] {
+        var answers: [Answer] = []
+        for heard in evidence.inquiry.heard {
+            let way = heard.arrival.way.name
+            let known = answers.firstIndex {
+                $0.heard.record.name == heard.record.name && $0.heard.record.data == heard.record.data
+                    && $0.heard.arrival.sender == heard.arrival.sender
+                    && $0.heard.arrival.interface == heard.arrival.interface
+                    && ($0.heard.record.ttl == 0) == (heard.record.ttl == 0)
+            }
+            if let known {
+                if !answers[known].ways.contains(way) { answers[known].ways.append(way) }
+                answers[known].ttl = max(answers[known].ttl, heard.record.ttl)
+            } else {
+                answers.append(Answer(heard: heard, ways: [way], ttl: heard.record.ttl))
+            }
+        }
+        return answers
+    }
+
+    private func write(to json: inout JSONWriter) {
+        let (evidence, answers) = (evidence, answers)
+        json.line("explanation") { object in
+            object.member("kind", evidence.unknownWord == nil ? evidence.subject.kind : "word")
+            object.member("name", evidence.name)
+            object.key("asked")
+            object.array { array in
+                for link in evidence.links {
+                    array.object { object in
+                        object.member("interface", link.interface.name)
+                        object.member("families", link.families.map(\.rawValue))
+                    }
+                }
+            }
+            object.key("answers")
+            object.array { array in for answer in answers { array.object { write(answer, to: &$0) } } }
+            if let sample = evidence.inquiry.sample {
+                object.key("path")
+                object.object { object in
+                    object.member("host", sample.host.description)
+                    object.member("asked", sample.asked)
+                    object.member("answered", sample.answered)
+                }
+            }
+            object.key("avahi")
+            object.array { array in
+                for cached in evidence.cached.sorted(by: { $0.interface < $1.interface }) {
+                    array.object { object in
+                        object.member("interface", cached.interface.name)
+                        object.member("host", cached.host.description)
+                        object.member("port", Int(cached.port?.rawValue ?? 0))
+                    }
+                }
+            }
+            writeConnections(to: &object)
+            object.member("notes", explanation.notes)
+            object.key("diagnoses")
+            object.array { array in
+                for diagnosis in explanation.diagnoses {
+                    array.object { object in
+                        object.member("code", diagnosis.code.rawValue)
+                        object.member("message", diagnosis.message)
+                    }
+                }
+            }
+        }
+    }
+
+    private func write(_ answer: Answer, to object: inout JSONWriter) {
+        let (record, arrival) = (answer.heard.record, answer.heard.arrival)
+        object.member("name", record.name.description)
+        object.member("type", record.type.description)
+        object.member("ttl", Int(answer.ttl))
+        object.member("data", record.dataText)
+        object.member("from", arrival.sender.text(on: arrival.interface))
+        object.member("interface", arrival.interface.name)
+        object.member("ways", answer.ways)
+        object.member("hops", arrival.hops.map { Int($0) })
+        object.member("milliseconds", Int(clamping: answer.heard.time.milliseconds))
+    }
+
+    private func writeConnections(to object: inout JSONWriter) {
+        object.key("refused")
+        object.array { array in
+            for item in evidence.destinations {
+                guard let refusal = item.refusal else { continue }
+                array.object { object in
+                    object.member("address", item.endpoint.address.text(on: item.endpoint.interface))
+                    object.member("reason", refusal.description)
+                }
+            }
+        }
+        object.key("attempts")
+        object.array { array in
+            for attempt in evidence.attempts {
+                array.object { object in
+                    object.member("address", attempt.endpoint.address.text(on: attempt.endpoint.interface))
+                    object.member("port", Int(attempt.endpoint.port.rawValue))
+                    object.member("outcome", attempt.outcome.rawValue)
+                    object.member("milliseconds", Int(clamping: attempt.milliseconds))
+                    object.key("reason")
+                    if let reason = attempt.reason { object.string(reason) } else { object.null() }
+                }
+            }
+        }
+    }
+}
+
+extension Arrival.Way {
+    fileprivate var name: String {
+        switch self {
+        case .answer: "unicast"
+        case .group: "multicast"
+        case .own: "own"
+        }
+    }
+}
+
+extension InquirySubject {
+    fileprivate var kind: String {
+        switch self {
+        case .service: "service"
+        case .type: "type"
+        case .host: "host"
+        }
+    }
+}
+
+extension IPAddress.Family {
+    fileprivate var name: String { self == .ipv4 ? "IPv4" : "IPv6" }
+}
+#endif

@@ -1,0 +1,96 @@
+#if Commands
+internal import ArgumentParser
+internal import CommandFrame
+internal import DNSMessage
+internal import DNSSD
+internal import DiscoverySystem
+
+struct HostCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "host",
+        abstract: "Looks up the addresses of hosts, and the names of addresses.",
+        discussion: """
+            Prints what was asked, an address or a name, and the interface; link-local addresses with their scope. The status is 1 when \
+            one of several was not found. Names of addresses are asked for on the links; names outside local are asked of DNS servers.
+
+            Examples:
+              discoverd host printer.local
+              discoverd host 192.168.1.20 fe80::1%eth0
+              discoverd host printer.local -4 --json
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A name, or an address.", valueName: "name|address"), transform: HostArgument.init)
+    var hosts: [HostArgument]
+
+    @OptionGroup var time: LookupTime
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: LookupOptions
+
+    /// Each takes two questions.
+    private static let mostHosts = 128
+
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never, domains: DomainWish(asking: hosts.map(\.question), server: nil),
+            interfaces: try place.interfaces(), ending: .init(status: .notFound))
+    }
+
+    func validate() throws {
+        if hosts.count > Self.mostHosts { throw ValidationError("More than \(Self.mostHosts) hosts at a time.") }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        try await HostLookup(session, place, within: time.limit).show(hosts) ? .done : .notFound
+    }
+}
+
+/// A host that is looked up: by its name, or by an address.
+struct HostArgument {
+    private enum Kind {
+        case name
+        /// Of the interface alone that a scope names.
+        case address(scope: String?)
+    }
+
+    /// As the command line says it.
+    let text: String
+    /// Whose records answer.
+    let question: DomainName
+    private let kind: Kind
+
+    /// - Throws: if the text is neither an address nor a name.
+    init(_ text: String) throws {
+        self.text = text
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        if let first = parts.first, let address = IPAddress(first), let name = DomainName(reverse: address) {
+            if parts.count == 2, parts[1].isEmpty || address.family == .ipv4 {
+                throw Parsing.Failure("a scope is an interface's name, behind an IPv6 address")
+            }
+            question = name
+            let scope = parts.count == 2 ? parts[1] : nil
+            kind = .address(scope: scope)
+            return
+        }
+        question = try QueryCommand.name(text)
+        kind = .name
+    }
+
+    var isBelowLocal: Bool {
+        guard case .name = kind, text.contains(".") else { return false }
+        return question.isAskedOnLink && !question.isReverse && question.labels.count > 1
+    }
+
+    /// - Parameter family: of the addresses that are wanted; nil for both.
+    func questions(_ family: IPAddress.Family?) -> [Question] {
+        guard case .name = kind else { return [Question(question, .ptr)] }
+        return (family == .ipv6 ? [] : [Question(question, .a)]) + (family == .ipv4 ? [] : [Question(question, .aaaa)])
+    }
+
+    /// Whether an answer of a link counts.
+    func accepts(_ interface: NetworkInterface?) -> Bool {
+        guard case .address(let scope?) = kind else { return true }
+        return interface.map { $0.name == scope || String($0.index) == scope } ?? false
+    }
+}
+#endif

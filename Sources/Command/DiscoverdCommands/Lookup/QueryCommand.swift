@@ -1,0 +1,133 @@
+#if Commands
+internal import ArgumentParser
+internal import CommandFrame
+internal import DNSMessage
+internal import DNSSD
+internal import DiscoveryJSON
+
+struct QueryCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Asks for the records of a name, of any type.",
+        discussion: """
+            Prints a record a line: name, TTL, class, type, data as in a zone file, interface. The TTL is - where only answers to a port of \
+            its own came, which shorten it. Data of types without a form of their own is \\# LENGTH HEX \
+            (RFC 3597). Names below local and of addresses are asked for on the links, others of DNS servers.
+
+            Examples:
+              discoverd query printer.local A
+              discoverd query 'Tony._http._tcp.local' SRV
+              discoverd query _services._dns-sd._udp.local PTR
+              discoverd query printer.local TYPE65280 --json
+              discoverd query example.org MX
+              discoverd query 'Front\\.Door.local' ANY       \\. is a dot within a label
+            """
+    )
+
+    @Argument(help: "The name; without a dot it is one below local.", transform: Self.name)
+    var name: DomainName
+
+    @Argument(
+        help: "The type, by IANA's name or number: A, AAAA, SRV, TXT, PTR, MX, SOA, HTTPS, ANY, TYPE65, 65.",
+        transform: Self.type)
+    var type: RecordType
+
+    @OptionGroup var time: LookupTime
+    @OptionGroup var server: ServerOption
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: LookupOptions
+
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never, domains: DomainWish(asking: [name], server: server.server),
+            interfaces: try place.interfaces(), ending: .init(status: .notFound))
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let questions = RecordQuestions(session: session, place: place, limit: time.limit, wantsTTL: true)
+        let answers = try await questions.ask([Question(name, type)])
+        guard !answers.isEmpty else {
+            throw CommandError(
+                .notFound, "no record of type \(type) of \(name) was found within \(time.limit.inSeconds) s")
+        }
+        for answer in answers { try show(answer, in: session) }
+        return .done
+    }
+
+    private func show(_ answer: RecordQuestions.Answer, in session: Session) throws {
+        let record = answer.record
+        guard session.json else {
+            var line = Record()
+            line.add(safe: record.name, width: 24)
+            line.add(answer.ttl.map(String.init) ?? "-", width: 4)
+            line.add(safe: record.recordClass == .internet ? "IN" : "CLASS\(record.recordClass.rawValue)", width: 2)
+            line.add(safe: record.type, width: 4)
+            line.add(safe: record.dataText, width: 24)
+            line.add(answer.interface?.name ?? "-", width: 0)
+            return try session.output.line(line.line(for: session.terminal))
+        }
+        try session.output.json { json in
+            json.line("record") { object in
+                object.member("name", record.name.description)
+                object.member("type", record.type.description)
+                object.member("class", Int(record.recordClass.rawValue))
+                object.member("ttl", answer.ttl.map { Int($0) })
+                object.member("data", record.dataText)
+                object.decoded(record.data)
+                if let interface = answer.interface { object.member("interface", interface.name) }
+            }
+        }
+    }
+
+    /// A name of one label is below `local`.
+    static func name(_ text: String) throws -> DomainName {
+        let full = text.contains(".") ? text : text + ".local"
+        guard let name = try? DomainName(presentation: full) else {
+            throw Parsing.Failure(
+                "a label has 1 to 63 bytes, a name 255 at most; \\. and \\DDD stand for special bytes")
+        }
+        return name
+    }
+
+    static func type(_ text: String) throws -> RecordType {
+        guard let type = RecordType(text: text) else {
+            throw Parsing.Failure(
+                "it must be one of IANA's names, as A, AAAA, PTR, SRV, TXT, MX, CAA, HTTPS or ANY, or a number from 0 to 65535, as TYPE65"
+            )
+        }
+        // Those that are no data of a name: EDNS, keys and signatures of messages, transfers of zones.
+        guard type.rawValue != 0, type != .opt, !(249...252).contains(type.rawValue) else {
+            throw Parsing.Failure("no name has records of it")
+        }
+        return type
+    }
+}
+
+extension JSONWriter {
+    /// What the data consists of, for types that are known.
+    fileprivate mutating func decoded(_ data: RecordData) {
+        switch data {
+        case .srv(let priority, let weight, let port, let target):
+            member("priority", Int(priority))
+            member("weight", Int(weight))
+            member("port", Int(port))
+            member("target", target.description)
+        case .ptr(let name), .cname(let name), .ns(let name): member("target", name.description)
+        case .txt(let bytes):
+            key("txt")
+            txt(TXTRecord(strings: TextStrings.strings(of: bytes) ?? []))
+        default: break
+        }
+    }
+}
+
+extension DomainWish {
+    /// Who is to be asked for records of these names.
+    init(asking names: [DomainName], server: String?) {
+        let others = server == nil ? names.filter { !$0.isAskedOnLink } : names
+        self.init(server: server)
+        domains = others.map { Domain(labels: $0.labels) ?? .local }
+        if others.count < names.count { domains.append(.local) }
+    }
+}
+#endif

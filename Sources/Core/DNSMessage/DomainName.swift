@@ -1,0 +1,158 @@
+/// A domain name on the wire: labels of any bytes (RFC 1035 §3.1, RFC 2181 §11).
+///
+/// Names are compared without regard to the case of ASCII letters (RFC 4343), but keep the case in which they were
+/// read.
+public struct DomainName: Sendable {
+    /// The longest label in bytes (RFC 1035 §2.3.4).
+    public static let maximumLabelLength = 63
+    /// The longest name in bytes on the wire, including length bytes and the root (RFC 1035 §2.3.4).
+    public static let maximumLength = 255
+
+    /// The name on the wire, uncompressed: each label after its length, and a zero byte at the end.
+    public let wire: [UInt8]
+
+    /// The root, which has no labels.
+    public static let root = DomainName(uncheckedWire: [0])
+
+    init(uncheckedWire wire: [UInt8]) { self.wire = wire }
+
+    /// Creates a name from its labels, without the root's empty one.
+    /// - Throws: `.invalidName` if a label is empty or longer than 63 bytes, or the name longer than 255.
+    public init(labels: some Sequence<some Collection<UInt8>>) throws(MessageError) {
+        var wire: [UInt8] = []
+        for label in labels {
+            guard let length = UInt8(exactly: label.count), 1...Self.maximumLabelLength ~= label.count else {
+                throw .invalidName
+            }
+            wire.append(length)
+            wire.append(contentsOf: label)
+            guard wire.count < Self.maximumLength else { throw .invalidName }
+        }
+        wire.append(0)
+        self.init(uncheckedWire: wire)
+    }
+
+    /// The labels in order, without the root's empty one.
+    public var labels: [ArraySlice<UInt8>] {
+        var labels: [ArraySlice<UInt8>] = []
+        var index = 0
+        while index < wire.count, wire[index] > 0 {
+            let end = index + 1 + Int(wire[index])
+            labels.append(wire[index + 1..<end])
+            index = end
+        }
+        return labels
+    }
+
+    /// The name without its first label; nil for the root.
+    public var parent: DomainName? {
+        guard let length = wire.first, length > 0 else { return nil }
+        return DomainName(uncheckedWire: Array(wire[(1 + Int(length))...]))
+    }
+
+    /// The name on the wire in lower case, the form to sign and hash (RFC 4034 §6.2).
+    public var canonicalWire: [UInt8] { wire.map(\.folded) }
+
+    /// Returns whether the name is `other` or lies below it.
+    public func isWithin(_ other: DomainName) -> Bool {
+        let (mine, others) = (labels, other.labels)
+        return mine.count >= others.count
+            && zip(mine.suffix(others.count), others).allSatisfy { $0.elementsEqual($1) { $0.folded == $1.folded } }
+    }
+}
+
+extension DomainName: Hashable {
+    /// Compares without regard to the case of ASCII letters. A length byte, at most 63, is never a letter, so the whole
+    /// wire form can be folded.
+    public static func == (one: DomainName, other: DomainName) -> Bool {
+        one.wire == other.wire
+            || one.wire.count == other.wire.count && one.wire.elementsEqual(other.wire) { $0.folded == $1.folded }
+    }
+
+    /// Hashes the folded name, eight bytes at a time because names are hashed more often than anything else.
+    public func hash(into hasher: inout Hasher) {
+        let bytes = wire.span.bytes
+        var offset = 0
+        while bytes.byteCount - offset >= 8 {
+            hasher.combine(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).folded)
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        for index in offset..<wire.count { rest = rest << 8 | UInt64(wire[index].folded) }
+        hasher.combine(rest)
+        hasher.combine(wire.count)
+    }
+}
+
+extension UInt64 {
+    /// The number with each of its eight bytes folded.
+    fileprivate var folded: UInt64 {
+        // The top bit of each byte shows whether its lower seven bits are at least "A", and whether they are above "Z".
+        let low = self & 0x7F7F_7F7F_7F7F_7F7F
+        let (fromA, aboveZ) = (low + 0x3F3F_3F3F_3F3F_3F3F, low + 0x2525_2525_2525_2525)
+        let capitals = (fromA ^ aboveZ) & ~self & 0x8080_8080_8080_8080
+        return self | capitals >> 2
+    }
+}
+
+extension DomainName: CustomStringConvertible {
+    /// The labels, each followed by a dot. `.` and `\` follow a backslash, and bytes that are not printable ASCII
+    /// become `\DDD` (RFC 1035 §5.1); safe for a terminal.
+    public var description: String {
+        labels.isEmpty ? "." : labels.map { $0.map(\.presentation).joined() + "." }.joined()
+    }
+}
+
+extension UInt8 {
+    /// The byte, with an ASCII letter in lower case (RFC 4343).
+    var folded: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+
+    /// The presentation of a byte in a label (RFC 1035 §5.1).
+    fileprivate var presentation: String {
+        switch self {
+        case UInt8(ascii: "."), UInt8(ascii: "\\"): "\\" + String(Unicode.Scalar(self))
+        case 0x21...0x7E: String(Unicode.Scalar(self))
+        default: "\\" + String(repeating: "0", count: self < 10 ? 2 : self < 100 ? 1 : 0) + String(self)
+        }
+    }
+}
+
+extension DomainName {
+    /// Reads a name as people write it, with or without the final dot: `h1.local`, `Tony\.s._http._tcp.local`.
+    ///
+    /// `\` takes the meaning from the character that follows it, and `\DDD` is the byte of that decimal number (RFC 1035
+    /// §5.1). Other characters stand for their UTF-8 bytes. `.` is the root.
+    /// - Throws: `.invalidName` if a label is empty or longer than 63 bytes, the name longer than 255, or an escape
+    ///   incomplete.
+    public init(presentation text: String) throws(MessageError) {
+        guard text != "." else {
+            self = .root
+            return
+        }
+        var labels: [[UInt8]] = [[]]
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard labels.count <= Self.maximumLength / 2 + 1 else { throw .invalidName }
+            switch byte {
+            case UInt8(ascii: "."): labels.append([])
+            case UInt8(ascii: "\\"): labels[labels.count - 1].append(try Self.escaped(&rest))
+            default: labels[labels.count - 1].append(byte)
+            }
+        }
+        if labels.count > 1, labels.last == [] { labels.removeLast() }
+        try self.init(labels: labels)
+    }
+
+    /// Takes what follows a backslash.
+    private static func escaped(_ rest: inout ArraySlice<UInt8>) throws(MessageError) -> UInt8 {
+        guard let first = rest.popFirst() else { throw .invalidName }
+        guard 0x30...0x39 ~= first else { return first }
+        var number = Int(first) - 0x30
+        for _ in 0..<2 {
+            guard let digit = rest.popFirst(), 0x30...0x39 ~= digit else { throw .invalidName }
+            number = number * 10 + Int(digit) - 0x30
+        }
+        guard let byte = UInt8(exactly: number) else { throw .invalidName }
+        return byte
+    }
+}

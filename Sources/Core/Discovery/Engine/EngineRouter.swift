@@ -1,0 +1,187 @@
+public import DNSSD
+import DiscoveryPOSIX
+
+/// Several engines as one: sends a question to the first finder of its domain, and a service to the first publisher of
+/// its domain.
+///
+/// A question has one domain, so only one engine answers it and there is nothing to merge. The exception is the
+/// question for domains, which goes to every finder.
+public struct EngineRouter: ServiceFinder, ServicePublisher {
+    private let finders: [any ServiceFinder]
+    private let publishers: [any ServicePublisher]
+
+    /// Creates a router, which then owns the engines: `shutdown` ends them.
+    /// - Parameters:
+    ///   - finders: the first one that finds in a domain is asked.
+    ///   - publishers: the first one that publishes in a domain is used. An engine may be in both lists.
+    public init(finders: [any ServiceFinder], publishers: [any ServicePublisher]) {
+        self.finders = finders
+        self.publishers = publishers
+    }
+
+    /// Returns whether any finder finds in the domain.
+    public func finds(in domain: Domain) -> Bool { finder(for: domain) != nil }
+
+    /// Returns whether any publisher publishes in the domain.
+    public func publishes(in domain: Domain) -> Bool { publisher(for: domain) != nil }
+
+    /// Returns the limits of the domain's finder, or the defaults if there is none.
+    public func limits(in domain: Domain) -> DiscoveryLimits {
+        finder(for: domain)?.limits(in: domain) ?? DiscoveryLimits()
+    }
+
+    /// Reports the service to the finder of its domain.
+    public func couldNotReach(_ instance: ServiceInstance) {
+        finder(for: instance.domain)?.couldNotReach(instance)
+    }
+
+    /// Starts the query with the finder of its domain; without one, reports that the backend is down.
+    public func browse(
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation {
+        finder(for: query.domain)?.browse(query, reporting: reporting)
+            ?? SingleReport { reporting([.backend(.down(Self.unserved(query.domain)))]) }
+    }
+
+    /// Starts the query with the finder of its domain; without one, reports that the backend is down.
+    public func browseTypes(
+        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
+    ) -> any EngineOperation {
+        finder(for: query.domain)?.browseTypes(query, reporting: reporting)
+            ?? SingleReport { reporting([.backend(.down(Self.unserved(query.domain)))]) }
+    }
+
+    /// Starts the query with every finder, or with those of the recommenders that are named. The list is complete once
+    /// each finder that is up has listed its own domains; the backend is up while any finder is.
+    public func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
+    ) -> any EngineOperation {
+        let parts = parts(of: query)
+        guard !parts.isEmpty else {
+            let reason = query.recommenders.first.map(Self.unserved) ?? "there is no finder"
+            return SingleReport { reporting([.backend(.down(reason))]) }
+        }
+        let lists = Locked(JointList<Domain>(count: parts.count))
+        return JointOperation(
+            parts.enumerated().map { index, part in
+                part.finder.browseDomains(part.query) { facts in
+                    lists.withLock { lists in
+                        let news = lists.received(facts, from: index)
+                        if !news.isEmpty { reporting(news) }
+                    }
+                }
+            })
+    }
+
+    /// Returns the finders to ask, each with its part of the query.
+    private func parts(of query: DomainQuery) -> [(finder: any ServiceFinder, query: DomainQuery)] {
+        guard !query.recommenders.isEmpty else { return finders.map { ($0, query) } }
+        let owners = query.recommenders.map { domain in finders.firstIndex { $0.finds(in: domain) } }
+        return finders.enumerated().compactMap { index, finder in
+            var part = query
+            part.recommenders = zip(query.recommenders, owners).filter { $0.1 == index }.map(\.0)
+            return part.recommenders.isEmpty ? nil : (finder, part)
+        }
+    }
+
+    /// Publishes with the publisher of the service's domain; without one, reports `.failed`.
+    public func publish(
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        let error = DiscoveryError(.misconfigured, Self.unpublished(service.domain))
+        return publisher(for: service.domain)?
+            .publish(service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+            ?? SingleReport { reporting(PublicationFact(name: service.name, state: .failed(error))) }
+    }
+
+    /// Follows the engines: the state is up while every engine is, otherwise it gives the reasons of those that are
+    /// not.
+    public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        let states = Locked(JointState(count: roles.count))
+        let operations = roles.enumerated().map { index, role in
+            role.watchState { state in
+                // Reporting under the lock keeps the states in order; reports return quickly.
+                states.withLock { states in
+                    if let news = states.became(state, at: index) { reporting(news) }
+                }
+            }
+        }
+        return JointOperation(operations)
+    }
+
+    /// The troubles of all engines.
+    public var troubles: [String] { roles.flatMap(\.troubles) }
+
+    /// Ends all engines, side by side.
+    /// - Returns: whether every backend took note in time.
+    @discardableResult
+    public func shutdown() async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            for role in roles { group.addTask { await role.shutdown() } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+
+    private func finder(for domain: Domain) -> (any ServiceFinder)? { finders.first { $0.finds(in: domain) } }
+
+    private func publisher(for domain: Domain) -> (any ServicePublisher)? {
+        publishers.first { $0.publishes(in: domain) }
+    }
+
+    /// Each engine once, even if it is a finder and a publisher.
+    private var roles: [any EngineRole] {
+        var known: Set<ObjectIdentifier> = []
+        return (finders as [any EngineRole] + publishers).filter { role in
+            guard type(of: role) is AnyClass else { return true }
+            return known.insert(ObjectIdentifier(role as AnyObject)).inserted
+        }
+    }
+
+    private static func unpublished(_ domain: Domain) -> String {
+        "nothing publishes in \(domain): a domain needs an entry with a key under domains: in the configuration, or --key"
+    }
+
+    private static func unserved(_ domain: Domain) -> String { "no engine serves the domain \(domain)" }
+}
+
+/// Several operations as one.
+private final class JointOperation: EngineOperation {
+    private let operations: [any EngineOperation]
+
+    init(_ operations: [any EngineOperation]) { self.operations = operations }
+
+    func cancel() { for operation in operations { operation.cancel() } }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            for operation in operations { group.addTask { await operation.cancel(waitingAtMost: limit) } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+}
+
+/// An operation that reports once and does nothing else, as one that no engine carries out.
+package final class SingleReport: PublicationOperation {
+    private let report: Locked<(@Sendable () -> Void)?>
+
+    package init(_ report: @escaping @Sendable () -> Void) {
+        self.report = Locked(report)
+        // A report must not come from within the call that starts the operation.
+        Task { self.take()?() }
+    }
+
+    private func take() -> (@Sendable () -> Void)? {
+        report.withLock { report in
+            defer { report = nil }
+            return report
+        }
+    }
+
+    package func cancel() { _ = take() }
+
+    package func cancel(waitingAtMost limit: Duration) async -> Bool {
+        cancel()
+        return true
+    }
+}

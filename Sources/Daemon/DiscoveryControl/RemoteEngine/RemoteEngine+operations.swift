@@ -1,0 +1,160 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+internal import DiscoverySystem
+
+extension RemoteEngine {
+    /// The most queries with a connection of their own.
+    private static let ownStreams = 3
+
+    /// Starts a query with the daemon, or with what has taken its place.
+    func begin<Fact>(
+        _ succession: Succession<Fact>, _ start: (@escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
+    ) -> any EngineOperation {
+        let operation = TrackedOperation(succession) { [weak self] in self?.forget($0) }
+        track(operation)
+        if let successor = state.withLock({ $0.successor }) {
+            succession.goOver(to: successor)
+        } else {
+            succession.began(start { [weak succession] in succession?.received($0) })
+        }
+        return operation
+    }
+
+    /// An event of a query's stream has been reported.
+    func note(_ event: RemoteStream.Event) {
+        let isOver = state.withLock { state in
+            switch event {
+            case .line, .refused:
+                state.absence.heard()
+                return false
+            case .woken: return false
+            case .disconnected:
+                return state.absence.missed(at: .microseconds(MonotonicTime.now.microseconds)) && !state.isClosed
+            }
+        }
+        guard isOver, let successor = makeSuccessor() else { return }
+        let (operations, isClosed) = state.withLock { state in
+            if !state.isClosed { state.successor = successor }
+            return (Array(state.operations.values), state.isClosed)
+        }
+        guard !isClosed else {
+            Task { await successor.shutdown() }
+            return
+        }
+        for operation in operations {
+            ((operation as? TrackedOperation)?.operation as? any Succeeding)?.goOver(to: successor)
+        }
+    }
+
+    func browseByDaemon(
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation {
+        if case .type(let type, _) = query.target, let shared = shareable(query) {
+            return joinShared(shared, type, reporting)
+        }
+        state.withLock { $0.own += 1 }
+        return follow(
+            "/v1/services/watch?\(query.queryString.text)", reporting,
+            { [weak self] in self?.state.withLock { $0.own -= 1 } },
+            { json, names throws(JSONShapeError) in try DiscoveredService(line: json, names) })
+    }
+
+    /// Follows one of the daemon's streams for one query.
+    /// - Parameters:
+    ///   - ended: called at the end of the operation.
+    ///   - read: reads the value of a line.
+    func follow<Fact: MirroredFact>(
+        _ target: String, _ report: @escaping @Sendable ([Fact]) -> Void, _ ended: @escaping @Sendable () -> Void = {},
+        _ read: @escaping @Sendable (JSONValue, InterfaceNames) throws(JSONShapeError) -> Fact.Value
+    ) -> any EngineOperation {
+        let query = RemoteQuery<Fact>(read)
+        let member = query.join(reporting: report)
+        query.start(path, target) { [weak self] in self?.note($0) }
+        return RemoteOperation {
+            _ = query.leave(member)
+            ended()
+        }
+    }
+
+    func watchDaemon(_ reporting: @escaping @Sendable ([EngineState]) -> Void) -> any EngineOperation {
+        let stream = RemoteStream(path: path, ControlClient.Request("GET", "/v1/backend/watch")) { [weak self] event in
+            defer { self?.note(event) }
+            switch event {
+            case .line(let bytes):
+                guard let json = try? JSONReader.read(bytes), let backend = BackendState(json) else { return }
+                reporting([EngineState(backend)])
+            case .disconnected(let reason): reporting([.down(reason)])
+            // Daemons before 0.2 do not report it, but they answer.
+            case .refused: reporting([.up])
+            case .woken: return
+            }
+        }
+        stream.start()
+        return RemoteOperation { stream.cancel() }
+    }
+
+    /// The options that queries must have in common to share a stream; nil for a query that needs its own.
+    private func shareable(_ query: ServiceQuery) -> Shared? {
+        guard case .type(let type, let domain) = query.target, type.subtype == nil,
+            state.withLock({ $0.own >= Self.ownStreams })
+        else { return nil }
+        return Shared(
+            domain: domain,
+            interfaces: query.interfaces,
+            family: query.family,
+            resolution: query.resolution
+        )
+    }
+
+    private func joinShared(
+        _ shared: Shared, _ type: ServiceType, _ report: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation {
+        let (query, isNew) = state.withLock { state -> (RemoteQuery<BrowseFact>, Bool) in
+            if let query = state.shared[shared] { return (query, false) }
+            let query = RemoteQuery<BrowseFact> { json, names throws(JSONShapeError) in
+                try DiscoveredService(line: json, names)
+            }
+            state.shared[shared] = query
+            return (query, true)
+        }
+        let member = query.join({ $0.type == type }, reporting: report)
+        if isNew {
+            var text = QueryString()
+            text.add("domain", shared.domain.text)
+            text.add(shared.interfaces, shared.family)
+            text.add(shared.resolution)
+            query.start(path, "/v1/services/watch?\(text.text)") { [weak self] in self?.note($0) }
+        }
+        return RemoteOperation { [weak self] in
+            guard query.leave(member) else { return }
+            self?.state.withLock { if $0.shared[shared] === query { $0.shared[shared] = nil } }
+        }
+    }
+
+    func track(_ operation: TrackedOperation) {
+        let isClosed = state.withLock { state in
+            state.lastID += 1
+            operation.id = state.lastID
+            if !state.isClosed { state.operations[state.lastID] = operation }
+            return state.isClosed
+        }
+        if isClosed { operation.cancel() }
+    }
+
+    func forget(_ id: UInt64) { state.withLock { $0.operations[id] = nil } }
+}
+
+/// A query that the daemon answers; ending it closes its stream.
+final class RemoteOperation: EngineOperation {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    func cancel() { end() }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        end()
+        return true
+    }
+}

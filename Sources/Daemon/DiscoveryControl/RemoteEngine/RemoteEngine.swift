@@ -1,0 +1,252 @@
+public import DNSSD
+public import Discovery
+internal import DiscoveryJSON
+internal import DiscoverySystem
+
+/// The running daemon as an engine. It answers queries from what it knows; a publication lives as long as its
+/// connection.
+///
+/// The first three queries have a connection each. Further types with the same options share one stream of all services, because the daemon
+/// limits connections per user. Queries can go on without a daemon that is away for too long; publications wait for it.
+public final class RemoteEngine: DiscoveryEngine {
+    /// What queries must have in common to share a stream.
+    struct Shared: Hashable {
+        let domain: Domain
+        let interfaces: InterfaceFilter
+        let family: IPAddress.Family?
+        let resolution: ServiceQuery.Resolution
+    }
+
+    struct State {
+        var lastID: UInt64 = 0
+        var operations: [UInt64: any EngineOperation] = [:]
+        var shared: [Shared: RemoteQuery<BrowseFact>] = [:]
+        var own = 0
+        var isClosed = false
+        var other: (any DiscoveryEngine)?
+        var absence: DaemonAbsence
+        /// What finds in the place of a daemon that is away.
+        var successor: (any DiscoveryEngine)?
+    }
+
+    /// The daemon's control socket.
+    public let path: String
+
+    private let check: RegistrationRequest.Check?
+    private let makeOther: @Sendable () -> (any DiscoveryEngine)?
+    let makeSuccessor: @Sendable () -> (any DiscoveryEngine)?
+    let state: Locked<State>
+
+    /// Creates an engine. It connects on the first request, and reconnects as needed.
+    /// - Parameters:
+    ///   - check: the check that must pass for its publications to be advertised.
+    ///   - otherwise: makes an engine that publishes without a check once the daemon has no connection left for this
+    ///     user (`clients-per-user`). Called once.
+    public init(
+        path: String,
+        check: RegistrationRequest.Check? = nil,
+        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
+    ) {
+        self.path = path
+        self.check = check
+        makeOther = otherwise
+        makeSuccessor = { nil }
+        state = Locked(State(absence: DaemonAbsence(patience: .zero)))
+    }
+
+    /// Creates an engine whose queries go on without a daemon that is away.
+    /// - Parameters:
+    ///   - check, otherwise: as above.
+    ///   - patience: how long the daemon may be away.
+    ///   - withoutDaemon: makes what finds then, until the program ends; nil: they wait for the daemon. Called once.
+    package init(
+        path: String,
+        check: RegistrationRequest.Check? = nil,
+        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)?,
+        patience: Duration = .seconds(5),
+        withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)?
+    ) {
+        self.path = path
+        self.check = check
+        makeOther = otherwise
+        makeSuccessor = withoutDaemon
+        state = Locked(State(absence: DaemonAbsence(patience: patience)))
+    }
+
+    /// True for every domain; the daemon decides.
+    public func finds(in domain: Domain) -> Bool { true }
+
+    /// True for every domain; the daemon refuses domains in which it does not publish.
+    public func publishes(in domain: Domain) -> Bool { true }
+
+    /// Operations started and not ended.
+    public var openOperations: Int { state.withLock { $0.operations.count } }
+
+    /// Starts a query for services.
+    public func browse(
+        _ query: ServiceQuery,
+        reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation {
+        let succession = Succession(reporting: reporting) { $0.browse(query, reporting: $1) }
+        return begin(succession) { self.browseByDaemon(query, reporting: $0) }
+    }
+
+    /// Starts a query for types.
+    public func browseTypes(
+        _ query: TypeQuery,
+        reporting: @escaping @Sendable ([TypeFact]) -> Void
+    ) -> any EngineOperation {
+        var text = QueryString()
+        text.add("domain", query.domain.text)
+        text.add(query.interfaces, query.family)
+        let succession = Succession(reporting: reporting) { $0.browseTypes(query, reporting: $1) }
+        return begin(succession) { [text] in
+            self.follow("/v1/types/watch?\(text.text)", $0) { json, names throws(JSONShapeError) in
+                Listing(try TypeKey(json), json, names)
+            }
+        }
+    }
+
+    /// Tells the daemon, which verifies the service's records for everyone.
+    public func couldNotReach(_ instance: ServiceInstance) {
+        if let successor = state.withLock({ $0.successor }) { return successor.couldNotReach(instance) }
+        var text = QueryString()
+        text.add(instance)
+        let message = RemoteMessage(ControlClient.Request("POST", "/v1/services/unreachable?\(text.text)"), to: path)
+        let operation = TrackedOperation(message) { [weak self] in self?.forget($0) }
+        track(operation)
+        Task {
+            await message.finish()
+            operation.cancel()
+        }
+    }
+
+    /// Starts a query for domains.
+    public func browseDomains(
+        _ query: DomainQuery,
+        reporting: @escaping @Sendable ([DomainFact]) -> Void
+    ) -> any EngineOperation {
+        var text = QueryString()
+        text.add("purpose", query.purpose == .browsing ? "browsing" : "registration")
+        for domain in query.recommenders { text.add("domain", domain.text) }
+        text.add(query.interfaces, nil)
+        let succession = Succession(reporting: reporting) { $0.browseDomains(query, reporting: $1) }
+        return begin(succession) { [text] in
+            self.follow("/v1/domains/watch?\(text.text)", $0) { json, names throws(JSONShapeError) in
+                Listing(try Domain(json), json, names)
+            }
+        }
+    }
+
+    /// Follows the daemon's backend, and the connection to the daemon.
+    public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        let told = Locked<EngineState?>(nil)
+        // Each change once, whoever reports it.
+        let report: @Sendable ([EngineState]) -> Void = { states in
+            for state in states {
+                let isNew = told.withLock { told in
+                    defer { told = state }
+                    return told != state
+                }
+                if isNew { reporting(state) }
+            }
+        }
+        let succession = Succession<EngineState>(reporting: report) { other, report in
+            other.watchState { report([$0]) }
+        }
+        return begin(succession) { self.watchDaemon($0) }
+    }
+
+    /// Publishes a service for the lifetime of the operation.
+    public func publish(
+        _ service: OfferedService,
+        onConflict: ConflictPolicy,
+        isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        let request = RegistrationRequest(service, onConflict: onConflict, check: check)
+        let publication = RemotePublication(path: path, request, isPersistent: isPersistent) { [weak self] in
+            guard request.check == nil else { return nil }
+            return self?.other()?.publish(
+                service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+        } reporting: {
+            reporting($0)
+        }
+        let operation = TrackedOperation(publication) { [weak self] in self?.forget($0) }
+        track(operation)
+        publication.start()
+        return operation
+    }
+
+    /// Ends all operations and withdraws all publications.
+    /// - Returns: whether the daemon confirmed every withdrawal in time.
+    @discardableResult
+    public func shutdown() async -> Bool {
+        let (operations, others) = state.withLock { state in
+            state.isClosed = true
+            defer { state.operations = [:] }
+            return (Array(state.operations.values), [state.other, state.successor].compactMap(\.self))
+        }
+        let isDone = await withTaskGroup(of: Bool.self) { group in
+            for operation in operations {
+                group.addTask { await operation.cancel(waitingAtMost: .milliseconds(1800)) }
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        var isOtherDone = true
+        for other in others where !(await other.shutdown()) { isOtherDone = false }
+        return isDone && isOtherDone
+    }
+
+    private func other() -> (any DiscoveryEngine)? {
+        if let other = state.withLock({ $0.other }) { return other }
+        let made = makeOther()
+        return state.withLock { state in
+            if state.isClosed { return nil }
+            state.other = state.other ?? made
+            return state.other
+        }
+    }
+}
+
+/// A message to the daemon whose answer does not matter. Its end waits until it is sent.
+final class RemoteMessage: EngineOperation {
+    private let task: Task<Void, Never>
+
+    init(_ request: ControlClient.Request, to path: String) {
+        task = Task { _ = try? await ControlClient(path: path).send(request, within: .seconds(2)) }
+    }
+
+    func cancel() {}
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        await withTimeLimit(limit) { [task] in await task.value }
+        return true
+    }
+
+    /// Returns once the daemon has answered, or has not.
+    func finish() async { await task.value }
+}
+
+/// Whether the daemon has been away for so long that queries go on without it. A value.
+struct DaemonAbsence: Sendable {
+    private let patience: Duration
+    private var since: Duration?
+    /// Queries go on without it, until the program ends.
+    private(set) var isOver = false
+
+    init(patience: Duration) { self.patience = patience }
+
+    /// The daemon has said something.
+    mutating func heard() { since = nil }
+
+    /// There was no daemon at a time.
+    /// - Returns: whether queries are to go on without it now.
+    mutating func missed(at now: Duration) -> Bool {
+        let first = since ?? now
+        since = first
+        guard !isOver, now - first >= patience else { return false }
+        isOver = true
+        return true
+    }
+}

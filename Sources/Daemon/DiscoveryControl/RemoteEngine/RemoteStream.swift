@@ -1,0 +1,168 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoverySystem
+internal import Libc
+
+/// A request whose response is an endless stream of lines. Repeated whenever the response ends, until it is cancelled.
+///
+/// It waits on a thread of its own, so commands need no event loop.
+final class RemoteStream: Sendable {
+    /// Events, delivered in order on the stream's thread.
+    enum Event {
+        case line([UInt8])
+        /// The daemon answered with an error.
+        case refused(ControlError)
+        /// There is no daemon, or it went away; the request is repeated.
+        case disconnected(String)
+        /// `wake` was called.
+        case woken
+    }
+
+    private struct State {
+        var isCancelled = false
+    }
+
+    private let path: String
+    private let request: ControlClient.Request
+    private let isWanted: @Sendable () -> Bool
+    private let handle: @Sendable (Event) -> Void
+    private let bell = WakeUp()
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - isWanted: called before each repetition; false ends the stream.
+    ///   - handle: called on the stream's thread, and never after `cancel`.
+    init(
+        path: String,
+        _ request: ControlClient.Request,
+        isWanted: @escaping @Sendable () -> Bool = { true },
+        handle: @escaping @Sendable (Event) -> Void
+    ) {
+        self.path = path
+        self.request = request
+        self.isWanted = isWanted
+        self.handle = handle
+    }
+
+    /// Starts the thread. Call it once.
+    func start() {
+        let isRunning = SystemThread.start { self.run() } == 0
+        if !isRunning { state.withLock { $0.isCancelled = true } }
+    }
+
+    func cancel() {
+        state.withLock { $0.isCancelled = true }
+        bell.signal()
+    }
+
+    /// Delivers `.woken` on the thread.
+    func wake() { bell.signal() }
+
+    private var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    private func tell(_ event: Event) { if !isCancelled { handle(event) } }
+
+    private func run() {
+        var patience = Duration.milliseconds(50)
+        while !isCancelled, isWanted() {
+            let began = ContinuousClock.now
+            let reason = attempt()
+            guard !isCancelled else { return }
+            if let reason { tell(.disconnected(reason)) }
+            patience = ContinuousClock.now - began > .seconds(5) ? .milliseconds(50) : min(patience * 2, .seconds(2))
+            pause(Deadline(in: patience))
+        }
+    }
+
+    private func pause(_ deadline: Deadline) {
+        while !isCancelled {
+            var item = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+            let count = unsafe poll(&item, 1, deadline.milliseconds)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bell.clear()
+            tell(.woken)
+        }
+    }
+
+    /// - Returns: why the response ended; nil if that has been reported.
+    private func attempt() -> String? {
+        do throws(DiscoveryError) {
+            let deadline = Deadline(in: .seconds(5))
+            let connection = try UnixConnection(path: path, until: deadline)
+            try connection.send(request.bytes, until: deadline)
+            return try read(connection)
+        } catch {
+            return "no discoverd daemon: \(error.message)"
+        }
+    }
+
+    private func read(_ connection: UnixConnection) throws(DiscoveryError) -> String? {
+        var reader = HTTPResponseReader()
+        var splitter = LineSplitter()
+        var refusal: [UInt8] = []
+        while !isCancelled {
+            do throws(HTTPResponseReader.Failure) {
+                switch Self.wait(connection, bell) {
+                case .success(.bytes(let bytes)): try reader.received(bytes)
+                case .success(.ended): try reader.ended()
+                case .success(.rung):
+                    tell(.woken)
+                    continue
+                case .success(.timedOut): continue
+                case .failure(let error): return error.message
+                }
+            } catch {
+                return "the daemon's answer broke off: \(error.reason)"
+            }
+            guard let status = reader.status else { continue }
+            let body = reader.takeBody()
+            guard 200..<300 ~= status else {
+                refusal += body.prefix(64 * 1024)
+                guard reader.isDone else { continue }
+                tell(.refused(ControlError(status: status, body: refusal)))
+                return nil
+            }
+            guard let lines = splitter.received(body) else { return "the daemon's answer has a line without end" }
+            for line in lines { tell(.line(line)) }
+            if reader.isDone { return "the daemon ended its answer" }
+        }
+        return nil
+    }
+
+    private static func wait(
+        _ connection: UnixConnection,
+        _ bell: WakeUp
+    ) -> Result<UnixConnection.Received, DiscoveryError> {
+        do throws(DiscoveryError) {
+            return .success(try connection.receive(until: .never, bell: bell))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Splits a stream of bytes into lines of bounded length.
+public struct LineSplitter: Sendable {
+    /// The longest line in bytes; a service with the largest TXT record and all its endpoints stays far below.
+    public static let maximumLength = 1024 * 1024
+
+    private var pending: [UInt8] = []
+
+    /// Creates a splitter.
+    public init() {}
+
+    /// Consumes bytes.
+    /// - Returns: the complete lines, without their ends; nil if a line is too long.
+    public mutating func received(_ bytes: [UInt8]) -> [[UInt8]]? {
+        var lines: [[UInt8]] = []
+        var start = bytes.startIndex
+        while let end = bytes[start...].firstIndex(of: 0x0A) {
+            lines.append(pending + bytes[start..<end])
+            pending = []
+            start = end + 1
+        }
+        pending.append(contentsOf: bytes[start...])
+        return pending.count <= Self.maximumLength ? lines : nil
+    }
+}

@@ -1,0 +1,185 @@
+internal import DNSSD
+internal import DiscoverySystem
+internal import Libc
+
+/// One check in progress: where it waits, and until when.
+struct Probe: Sendable {
+    let poller: Poller
+    let deadline: ContinuousClock.Instant
+    let limit: Duration
+
+    init?(within limit: Duration) {
+        guard let poller = Poller.shared else { return nil }
+        self.poller = poller
+        self.limit = limit
+        deadline = .now + limit
+    }
+
+    /// Waits until `descriptor` is ready.
+    func wait(for descriptor: Int32, _ events: Int32) async throws(ProbeFailure) {
+        switch await poller.wait(for: descriptor, events, until: deadline) {
+        case .ready: break
+        case .timedOut: throw timedOut
+        case .cancelled: throw ProbeFailure("cancelled")
+        }
+    }
+
+    var timedOut: ProbeFailure { ProbeFailure("no answer within \(limit)") }
+}
+
+/// Why a check did not pass; always the same words for the same reason, or every check would be news.
+struct ProbeFailure: Error, Hashable {
+    /// Safe for a terminal.
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    /// - Parameter code: an `errno`.
+    init(_ what: String, code: Int32) {
+        self.reason = SystemError(code, what).description
+    }
+}
+
+extension Probe {
+    /// Connects to a port of this machine, over IPv4 or IPv6, and closes.
+    func tcp(_ port: Port) async throws(ProbeFailure) {
+        close(try await connect(to: port))
+    }
+
+    /// - Returns: a connected, non-blocking descriptor, which the caller closes.
+    func connect(to port: Port) async throws(ProbeFailure) -> Int32 {
+        do {
+            return try await connect(to: port, at: .v4(IPv4Address(bits: 0x7F00_0001)))
+        } catch {
+            // A server may listen on ::1 alone. What the first attempt said is of interest when that fails too.
+            guard let descriptor = try? await connect(to: port, at: .v6(IPv6Address(high: 0, low: 1), scope: 0)) else {
+                throw error
+            }
+            return descriptor
+        }
+    }
+
+    private func connect(to port: Port, at address: IPAddress) async throws(ProbeFailure) -> Int32 {
+        let address = SocketAddress(address, port: port.rawValue)
+        guard let descriptor = try? Sockets.make(address.family) else { throw ProbeFailure("no socket", code: errno) }
+        do throws(ProbeFailure) {
+            let what = "port \(port) on this machine"
+            if address.connect(descriptor) == -1 {
+                guard errno == EINPROGRESS else { throw ProbeFailure(what, code: errno) }
+                try await wait(for: descriptor, POLLOUT)
+                let code = Sockets.pendingError(of: descriptor)
+                guard code == 0 else { throw ProbeFailure(what, code: code) }
+            }
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+}
+
+extension Probe {
+    /// Whether a process runs; one that ended but was not waited for does not.
+    func pid(_ number: Int32) throws(ProbeFailure) {
+        let descriptor: Int32
+        do throws(SystemError) {
+            descriptor = try Program.descriptor(of: number)
+        } catch {
+            throw ProbeFailure("process \(number)", code: error.code)
+        }
+        defer { close(descriptor) }
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&entry, 1, 0) == 0 else { throw ProbeFailure("process \(number) has ended") }
+    }
+
+    /// Whether a systemd unit is active, or reloads: what `systemctl is-active` says.
+    func unit(_ name: String) async throws(ProbeFailure) {
+        let status = try await run(["systemctl", "is-active", "--quiet", "--", name])
+        guard status != 127 else { throw ProbeFailure("systemctl is not there") }
+        guard status == 0 else { throw ProbeFailure("\(name.escapedForTerminal) is not active") }
+    }
+
+    /// Whether a program ends with status 0.
+    func exec(_ command: [String]) async throws(ProbeFailure) {
+        let status = try await run(command)
+        guard status == 0 else {
+            let name = (command.first ?? "").escapedForTerminal
+            throw ProbeFailure(
+                status > 128 ? "\(name) was ended by signal \(status - 128)" : "\(name) ended with status \(status)")
+        }
+    }
+
+    /// Runs a program and waits for it; in the end nothing of its process group is left.
+    private func run(_ command: [String]) async throws(ProbeFailure) -> Int32 {
+        let child = try CheckProcess.start(command)
+        let outcome = await poller.wait(for: child.descriptor, POLLIN, until: deadline)
+        // Whatever it started goes with it, and a program that did not end, ends now: waiting for it cannot take long.
+        let status = child.end()
+        switch outcome {
+        case .ready: return status
+        case .timedOut: throw timedOut
+        case .cancelled: throw ProbeFailure("cancelled")
+        }
+    }
+}
+
+extension Probe {
+    /// The most that is read of an answer: its status line is all that counts.
+    private static let maximumAnswer = 512
+
+    /// Asks with HTTP/1.1 and expects 2xx or 3xx. The body is not waited for.
+    func http(_ path: String, _ port: Port) async throws(ProbeFailure) {
+        let descriptor = try await connect(to: port)
+        defer { close(descriptor) }
+        let request =
+            "GET \(path) HTTP/1.1\r\nHost: localhost:\(port)\r\nUser-Agent: discoverd\r\n"
+            + "Accept: */*\r\nConnection: close\r\n\r\n"
+        try await send(Array(request.utf8), to: descriptor)
+        let line = try await statusLine(from: descriptor)
+        let parts = line.split(separator: " ", maxSplits: 2)
+        guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), parts[1].utf8.count == 3, let status = Int(parts[1])
+        else {
+            throw ProbeFailure("port \(port) did not answer with HTTP")
+        }
+        guard (200..<400).contains(status) else {
+            throw ProbeFailure("HTTP \(status) for \(path.escapedForTerminal)")
+        }
+    }
+
+    private func send(_ bytes: [UInt8], to descriptor: Int32) async throws(ProbeFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = unsafe rest.withUnsafeBytes { bytes in
+                unsafe Libc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            }
+            if sent >= 0 {
+                rest = rest.dropFirst(sent)
+            } else if errno == EAGAIN {
+                try await wait(for: descriptor, POLLOUT)
+            } else if errno != EINTR {
+                throw ProbeFailure("HTTP request", code: errno)
+            }
+        }
+    }
+
+    private func statusLine(from descriptor: Int32) async throws(ProbeFailure) -> String {
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: Self.maximumAnswer)
+        while answer.count < Self.maximumAnswer {
+            let got = unsafe recv(descriptor, &buffer, Self.maximumAnswer - answer.count, 0)
+            if got > 0 {
+                answer += buffer.prefix(got)
+                if let end = answer.firstIndex(of: UInt8(ascii: "\r")) ?? answer.firstIndex(of: UInt8(ascii: "\n")) {
+                    return String(decoding: answer[..<end], as: UTF8.self)
+                }
+            } else if got == 0 {
+                throw ProbeFailure("the connection was closed without an answer")
+            } else if errno == EAGAIN {
+                try await wait(for: descriptor, POLLIN)
+            } else if errno != EINTR {
+                throw ProbeFailure("HTTP answer", code: errno)
+            }
+        }
+        return ""
+    }
+}

@@ -1,0 +1,263 @@
+public import DNSSD
+internal import DiscoverySystem
+internal import Libc
+
+/// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
+public struct DaemonConfiguration: Hashable, Sendable {
+    /// What publishes.
+    public enum Backend: String, Hashable, Sendable, CaseIterable {
+        /// The system's, if it answers, else one of our own.
+        case auto
+        /// The host's avahi-daemon.
+        case system
+        /// An avahi-daemon of our own.
+        case `private`
+    }
+
+    /// What finds services on the link.
+    public enum Finder: String, Hashable, Sendable, CaseIterable {
+        /// avahi-daemon.
+        case auto
+        /// The links themselves, by multicast DNS.
+        case wire
+        /// avahi-daemon, over D-Bus.
+        case avahi
+    }
+
+    /// When a changed configuration counts.
+    public enum Reload: String, Hashable, Sendable, CaseIterable {
+        /// As soon as it is no longer being written.
+        case auto
+        /// When someone says so.
+        case explicit
+    }
+
+    /// How much the log says.
+    public enum LogLevel: String, Hashable, Sendable, CaseIterable {
+        /// Everything, or less and less of it.
+        case debug, info, notice, warning, error
+    }
+
+    /// What publishes unless the command line says it; nil: `auto`.
+    public var backend: Backend?
+    /// What finds services unless the command line says it; nil: `auto`.
+    public var finder: Finder?
+    /// When a changed configuration counts.
+    public var reload = Reload.auto
+    /// The types to keep warm.
+    public var browse: [ServiceType] = []
+    /// The services to publish; no two have the same name, type and domain.
+    public var services: [ServiceDefinition] = []
+    /// Domains that DNS servers serve.
+    public var domains: [DomainDefinition] = []
+    /// What of a link is brought into a zone.
+    public var exports: [ExportRule] = []
+    /// Who may publish, and how much.
+    public var access = AccessRules()
+    /// Where the read-only part of the API is offered over TCP; nil: nowhere.
+    public var tcpListen: TCPListen?
+    /// Bounds on clients of the control socket.
+    public var limits = ControlLimits()
+    /// How much the log says unless the command line says it; nil: `info`.
+    public var logLevel: LogLevel?
+
+    /// What is wrong with files of packages and programs, which are left out whole: they must not keep the administrator's from counting.
+    public var leftOut: [ConfigurationError] = []
+
+    /// What is valid, and has no effect now: lines, safe for a terminal.
+    public var doubts: [String] = []
+
+    /// The defaults: what holds without any file.
+    public init() {}
+}
+
+/// A TCP listener of the daemon.
+public struct TCPListen: Hashable, Sendable {
+    /// The address to bind; a wildcard offers the API to the network.
+    public var address: IPAddress
+    /// The port.
+    public var port: Port
+    /// `Host` headers that are answered besides IP addresses and `localhost`: in lower case, without a port.
+    public var hosts: [String]
+
+    /// Creates a description.
+    public init(address: IPAddress, port: Port, hosts: [String] = []) {
+        self.address = address
+        self.port = port
+        self.hosts = hosts
+    }
+}
+
+/// Bounds on clients of the control socket.
+public struct ControlLimits: Hashable, Sendable {
+    /// Connections at one time: 1 to 1024.
+    public var clients = 64
+    /// Connections at one time of one user, root excepted: 1 to 1024.
+    public var clientsPerUser = 8
+    /// The largest body of a request in bytes: 1024 to 1 MiB.
+    public var requestBytes = 65_536
+    /// What may wait for a watcher that does not read, in bytes: 4096 to 64 MiB.
+    public var watchQueueBytes = 262_144
+
+    /// The defaults.
+    public init() {}
+}
+
+extension DaemonConfiguration {
+    /// The maximum number of services in all files together.
+    public static let maximumServices = 1024
+
+    /// Reads `discoverd.yaml` and `services.d/*.yaml`, sorted by name, from a directory; `.yml` as well. Missing settings have their
+    /// defaults. Blocks while it reads, and while the name service looks up groups.
+    /// - Parameter dropIns: directories with further services, less important ones last.
+    /// - Throws: all errors: unknown keys, wrong types, bad values, duplicates.
+    public static func load(
+        directory: String, dropIns: [String] = []
+    ) throws(ConfigurationError) -> DaemonConfiguration {
+        try load(directory: directory, dropIns: dropIns, hostName: NameTemplate.hostName)
+    }
+
+    /// - Parameter hostName: replaces `%h`.
+    package static func load(
+        directory: String, dropIns: [String] = [], hostName: String,
+        groupID: (String) -> UInt32? = Accounts.groupID(named:), hasUser: (String) -> Bool = Accounts.hasUser(named:)
+    ) throws(ConfigurationError) -> DaemonConfiguration {
+        var configuration = DaemonConfiguration()
+        configuration.access.ownUserID = getuid()
+        var services = ServiceList(hostName: hostName)
+        let faults = ConfigurationFaults()
+        let main = ConfigurationFiles.present("\(directory)/discoverd")
+        if let fault = ConfigurationFiles.both(main) { faults.note(fault) }
+        for file in main.prefix(1) {
+            faults.reading { () throws(ConfigurationError) in
+                guard let root = try document(file, faults, isOthers: false) else { return }
+                try configuration.read(root, services: &services, groupID: groupID)
+            }
+        }
+        configuration.access.groupID = groupID(configuration.access.group)
+        let own = "\(directory)/services.d"
+        var refused: [ConfigurationError] = []
+        let trusted = ConfigurationFiles.trusted(dropIns) { refused.append($0) }
+        let isOwn = { (file: String) in file.hasPrefix("\(own)/") }
+        let files = faults.reading { () throws(ConfigurationError) in
+            try ConfigurationFiles.dropIns(in: [own] + trusted) { fault in
+                if isOwn(fault.file) { faults.note(fault) } else { refused.append(fault) }
+            }
+        }
+        configuration.leftOut = refused
+        for file in (files ?? []).filter(isOwn) {
+            faults.reading { () throws(ConfigurationError) in
+                if let root = try document(file, faults, isOthers: false) { try services.read(dropIn: root) }
+            }
+        }
+        try faults.check()
+        // Last, so that what they have in common with the administrator's is theirs that is wrong.
+        for file in (files ?? []).filter({ !isOwn($0) }) {
+            let faults = ConfigurationFaults()
+            var more = services
+            do throws(ConfigurationError) {
+                if let root = try document(file, faults, isOthers: true) { try more.read(dropIn: root) }
+                try faults.check()
+                services = more
+                configuration.doubts += faults.doubts
+            } catch {
+                configuration.leftOut.append(error)
+            }
+        }
+        configuration.services = services.definitions
+        configuration.doubts += faults.doubts + configuration.access.doubts(hasUser: hasUser)
+        return configuration
+    }
+
+    private static func document(
+        _ file: String, _ faults: ConfigurationFaults, isOthers: Bool
+    ) throws(ConfigurationError) -> YAMLValue? {
+        let bytes = try ConfigurationFiles.read(file, atMost: YAMLSource.maximumSize, isOthers: isOthers)
+        guard let bytes else { return nil }
+        guard let root = try YAMLSource.parse(bytes, file: file) else { return nil }
+        let value = YAMLValue(node: root, file: file, name: "the file", faults: faults)
+        return value.isNull ? nil : value
+    }
+
+    private mutating func read(
+        _ root: YAMLValue, services: inout ServiceList, groupID: (String) -> UInt32?
+    ) throws(ConfigurationError) {
+        let mapping = try YAMLMapping(
+            root,
+            keys: [
+                "backend", "finder", "browse", "services", "domains", "export", "access", "listen", "limits",
+                "log-level", "reload",
+            ])
+        let faults = root.faults
+        backend = mapping.read("backend") { value throws(ConfigurationError) in try value.word(Backend.self) }
+        finder = mapping.read("finder") { value throws(ConfigurationError) in try value.word(Finder.self) }
+        logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(LogLevel.self) }
+        reload = mapping.read("reload") { value throws(ConfigurationError) in try value.word(Reload.self) } ?? reload
+        browse =
+            mapping.read("browse") { value throws(ConfigurationError) in try Self.types(value, unique: true) } ?? browse
+        domains =
+            mapping.read("domains") { value throws(ConfigurationError) in try DomainDefinition.list(value) } ?? domains
+        exports =
+            mapping.read("export") { value throws(ConfigurationError) in try ExportRule.rules(value) } ?? exports
+        if let value = mapping["export"] {
+            for rule in exports where !domains.contains(where: { $0.publishes(in: rule.domain) }) {
+                faults.note(value.error("\(rule.domain) has no entry with a key in domains"))
+            }
+        }
+        let old = access
+        access =
+            mapping.read("access") { value throws(ConfigurationError) in
+                try AccessRules(value, into: old, groupID: groupID)
+            } ?? access
+        tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
+        limits = mapping.read("limits") { value throws(ConfigurationError) in try ControlLimits(value) } ?? limits
+        if let value = mapping["limits"] {
+            faults.reading { () throws(ConfigurationError) in try access.readQuotas(value) }
+        }
+        if let value = mapping["services"] {
+            faults.reading { () throws(ConfigurationError) in try services.read(list: value) }
+        }
+    }
+
+    /// Service types of a list.
+    static func types(_ value: YAMLValue, unique: Bool = false) throws(ConfigurationError) -> [ServiceType] {
+        var types: [ServiceType] = []
+        for entry in try value.list(atMost: 256) {
+            value.faults.reading { () throws(ConfigurationError) in
+                let text = try entry.text()
+                let type = try entry.reading { () throws(DiscoveryError) in try ServiceType(named: text) }
+                if text == "all" { entry.faults.doubt("\(entry.place): all is the type \(type), and not every type") }
+                if unique, types.contains(type) { throw entry.error("\(type) is there twice") }
+                types.append(type)
+            }
+        }
+        return types
+    }
+}
+
+/// A service's name with `%h` for the host's and `%%` for a per cent sign.
+enum NameTemplate {
+    /// - Throws: `.invalidServiceName` for any other `%`.
+    static func expand(_ text: String, host: String) throws(DiscoveryError) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        var result = String.UnicodeScalarView()
+        var scalars = text.unicodeScalars.makeIterator()
+        while let scalar = scalars.next() {
+            guard scalar == "%" else {
+                result.append(scalar)
+                continue
+            }
+            switch scalars.next() {
+            case "h": result.append(contentsOf: host.unicodeScalars)
+            case "%": result.append("%")
+            default:
+                throw DiscoveryError(
+                    .invalidServiceName, "\(text.quotedForMessage): after % only h (the host's name) and % are known")
+            }
+        }
+        return String(result)
+    }
+
+    /// This machine's name without its domain.
+    static var hostName: String { Environment.hostLabel ?? "localhost" }
+}

@@ -1,0 +1,211 @@
+public import DNSSD
+public import Discovery
+
+/// A service to publish as an administrator or a client described it.
+public struct ServiceDefinition: Hashable, Sendable {
+    /// What to publish.
+    public var service: OfferedService
+    /// What to do if the name is taken.
+    public var onConflict: ConflictPolicy
+    /// The check that must pass for the service to be advertised; nil for none.
+    public var check: CheckSpecification?
+
+    /// Creates a definition.
+    public init(service: OfferedService, onConflict: ConflictPolicy = .rename, check: CheckSpecification? = nil) {
+        self.service = service
+        self.onConflict = onConflict
+        self.check = check
+    }
+}
+
+extension YAMLMapping {
+    /// An entry with the addresses of a host, and none of what every service has.
+    var isAddressRecord: Bool {
+        self["name"] == nil && self["type"] == nil && self["port"] == nil && self["addresses"] != nil
+    }
+}
+
+extension ServiceDefinition {
+    /// The addresses of another host without a service: `host`, `addresses`, and where.
+    init?(addresses value: YAMLValue) throws(ConfigurationError) {
+        let mapping = try YAMLMapping(value, keys: ["host", "addresses", "interfaces", "family"])
+        let host = mapping.readRequired("host") { host throws(ConfigurationError) in
+            try Self.host(
+                host, addresses: try mapping.required("addresses").list(atMost: OfferedHost.maximumAddressCount))
+        }
+        let interfaces = mapping.read("interfaces", Self.interfaces)
+        let family = mapping.read("family", Self.family)
+        guard let host else { return nil }
+        let record = try value.reading { () throws(DiscoveryError) in
+            try OfferedService(addressesOf: host, interfaces: interfaces ?? .all, family: family)
+        }
+        self.init(service: record, onConflict: .fail)
+    }
+}
+
+extension ServiceDefinition {
+    private static let keys = [
+        "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "host", "addresses", "on-conflict",
+        "check",
+    ]
+
+    /// Nil if a required part is missing or wrong; this and all other errors are recorded.
+    init?(_ value: YAMLValue, hostName: String) throws(ConfigurationError) {
+        let mapping = try YAMLMapping(value, keys: Self.keys)
+        if mapping.isAddressRecord {
+            try self.init(addresses: value)
+            return
+        }
+        let name = mapping.readRequired("name") { value throws(ConfigurationError) in
+            let text = try value.text()
+            return try value.reading { () throws(DiscoveryError) in
+                try ServiceName(NameTemplate.expand(text, host: hostName))
+            }
+        }
+        let type = mapping.readRequired("type") { value throws(ConfigurationError) in
+            let text = try value.text()
+            return try value.reading { () throws(DiscoveryError) in try ServiceType(named: text) }
+        }
+        let port = mapping.readRequired("port") { value throws(ConfigurationError) in
+            let number = try value.integer(in: 1...65_535)
+            return try value.reading { () throws(DiscoveryError) in try Port(number) }
+        }
+        let domain = mapping.read("domain") { value throws(ConfigurationError) in
+            let text = try value.text()
+            return try value.reading { () throws(DiscoveryError) in try Domain(text) }
+        }
+        let txt = mapping.read("txt") { value throws(ConfigurationError) in try Self.txt(value) }
+        let interfaces = mapping.read("interfaces", Self.interfaces)
+        let family = mapping.read("family", Self.family)
+        let conflict = mapping.read("on-conflict") { value throws(ConfigurationError) in
+            try value.word(ConflictWord.self)
+        }
+        let check = mapping.read("check") { value throws(ConfigurationError) in try CheckSpecification(value) }
+        let labels = mapping.read("subtypes") { value throws(ConfigurationError) in
+            try Self.subtypes(value, of: type)
+        }
+        let host = mapping.read("host") { value throws(ConfigurationError) in
+            try Self.host(
+                value, addresses: try mapping["addresses"]?.list(atMost: OfferedHost.maximumAddressCount) ?? [])
+        }
+        if host != nil, check?.looksAtThisMachine == true, let value = mapping["check"] {
+            value.faults.note(value.error("tcp and http look at this machine, not at the host"))
+        }
+        guard let name, let type, let port else { return nil }
+        var service = OfferedService(name: name, type: type, port: port)
+        service.subtypes = (type.subtype.map { [$0] } ?? []) + (labels ?? [])
+        if let domain { service.domain = domain }
+        if let txt { service.txt = txt }
+        if let interfaces { service.interfaces = interfaces }
+        service.host = host
+        service.family = family
+        if let fault = service.wildcardFault { throw value.error(fault.message) }
+        self.init(service: service, onConflict: conflict == .fail ? .fail : .rename, check: check)
+    }
+
+    static func interfaces(_ value: YAMLValue) throws(ConfigurationError) -> InterfaceFilter {
+        var patterns: [String] = []
+        for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) { patterns.append(try entry.text()) }
+        return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
+    }
+
+    static func family(_ value: YAMLValue) throws(ConfigurationError) -> IPAddress.Family {
+        switch try value.word(FamilyWord.self) {
+        case .ipv4: .ipv4
+        case .ipv6: .ipv6
+        }
+    }
+
+    static func host(_ value: YAMLValue, addresses: [YAMLValue]) throws(ConfigurationError) -> OfferedHost {
+        var known: [IPAddress] = []
+        for entry in addresses {
+            guard let address = IPAddress(try entry.text()) else {
+                throw entry.error("addresses must be IPv4 or IPv6 addresses")
+            }
+            known.append(address)
+        }
+        let text = try value.text()
+        return try value.reading { () throws(DiscoveryError) in try OfferedHost(name: HostName(text), addresses: known)
+        }
+    }
+
+    /// The labels of a list; each adds a subtype.
+    private static func subtypes(
+        _ value: YAMLValue, of type: ServiceType?
+    ) throws(ConfigurationError) -> [String] {
+        guard let type else { return [] }
+        var subtypes: Set<ServiceType> = [type]
+        var labels: [String] = []
+        for entry in try value.list(atMost: 64) {
+            let text = try entry.text()
+            let narrowed = try entry.reading { () throws(DiscoveryError) in
+                try type.withSubtype(text).checkedForAvahi()
+            }
+            guard let label = narrowed.subtype, subtypes.insert(narrowed).inserted else {
+                throw entry.error("the subtype \(text.quotedForMessage) is there twice")
+            }
+            labels.append(label)
+        }
+        return labels
+    }
+
+    private enum FamilyWord: String, CaseIterable { case ipv4, ipv6 }
+    private enum ConflictWord: String, CaseIterable { case rename, fail }
+
+    /// `key: text`, `key:` for a key without `=`, `key: {base64: …}` for any bytes.
+    private static func txt(_ value: YAMLValue) throws(ConfigurationError) -> TXTRecord {
+        var record = TXTRecord()
+        for (key, entry) in try YAMLMapping.entries(of: value) {
+            value.faults.reading { () throws(ConfigurationError) in
+                let bytes = try Self.bytes(entry)
+                try key.value.reading { () throws(DiscoveryError) in try record.append(key: key.text, value: bytes) }
+            }
+        }
+        return record
+    }
+
+    /// A TXT value; nil for a key without `=`.
+    private static func bytes(_ entry: YAMLValue) throws(ConfigurationError) -> [UInt8]? {
+        if entry.isNull { return nil }
+        guard entry.isMapping else { return Array(try entry.text().utf8) }
+        let encoded = try YAMLMapping(entry, keys: ["base64"]).required("base64")
+        guard let decoded = Base64.decode(try encoded.text()) else {
+            throw encoded.error("the value is not base64 with padding (RFC 4648 §4)")
+        }
+        return decoded
+    }
+}
+
+extension CheckSpecification {
+    /// `tcp`, or a mapping with `what:` (or `exec:` as a list) and the times and counts.
+    init(_ value: YAMLValue) throws(ConfigurationError) {
+        if value.isScalar {
+            let text = try value.text()
+            self = try value.reading { () throws(DiscoveryError) in try CheckSpecification(text) }
+            return
+        }
+        let mapping = try YAMLMapping(value, keys: ["what", "exec", "interval", "timeout", "rise", "fall"])
+        let kind: Kind
+        switch (mapping["what"], mapping["exec"]) {
+        case (let what?, nil):
+            let text = try what.text()
+            kind = try what.reading { () throws(DiscoveryError) in try Kind(text) }
+        case (nil, let exec?):
+            var command: [String] = []
+            for entry in try exec.list(atMost: 64) { command.append(try entry.text()) }
+            kind = .exec(command: command)
+        default: throw value.error("a check has either what or exec")
+        }
+        let interval = try mapping["interval"]?.duration() ?? .seconds(10)
+        let timeout = try mapping["timeout"]?.duration() ?? .seconds(2)
+        if let value = mapping["timeout"], timeout > interval {
+            value.faults.doubt(
+                "\(value.place): the timeout is longer than the interval: a check that hangs makes the next one late")
+        }
+        let rise = try mapping["rise"]?.integer(in: Self.counts) ?? 2
+        let fall = try mapping["fall"]?.integer(in: Self.counts) ?? 3
+        self = try value.reading { () throws(DiscoveryError) in
+            try CheckSpecification(kind, interval: interval, timeout: timeout, rise: rise, fall: fall)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import DNSSD
+
+/// What of a link a gateway brings into a zone: `export:` of the configuration. What no rule names is never exported.
+public struct ExportRule: Hashable, Sendable {
+    /// The most types that a rule has.
+    public static let maximumTypes = 64
+
+    /// The links that are looked at.
+    public var interfaces: InterfaceFilter
+    /// Where the services are published: a sub-domain of its own for each link.
+    public var domain: Domain
+    /// The types that are exported, without subtypes.
+    public var types: [ServiceType]
+    /// The names that are exported.
+    public var names: NamePatterns
+
+    /// A rule of these parts.
+    public init(
+        interfaces: InterfaceFilter, domain: Domain, types: [ServiceType], names: NamePatterns = .all
+    ) {
+        self.interfaces = interfaces
+        self.domain = domain
+        self.types = types.map(\.base)
+        self.names = names
+    }
+}
+
+extension ExportRule {
+    /// The most entries of `export:`.
+    static let maximumCount = 32
+
+    /// Reads one entry of `export:`; nil if a part is missing or wrong, which is recorded.
+    init?(_ value: YAMLValue) throws(ConfigurationError) {
+        let mapping = try YAMLMapping(value, keys: ["interface", "domain", "types", "names"])
+        let interfaces = mapping.readRequired("interface") { value throws(ConfigurationError) in
+            let patterns = try Self.patterns(value)
+            return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
+        }
+        let domain = mapping.readRequired("domain") { value throws(ConfigurationError) in
+            let text = try value.text()
+            let domain = try value.reading { () throws(DiscoveryError) in try Domain(text) }
+            guard domain != .local else { throw value.error("services of the link are not exported to the link") }
+            if let fault = domain.wildcardFault { throw value.error(fault.message) }
+            return domain
+        }
+        let types = mapping.readRequired("types") { value throws(ConfigurationError) in
+            let types = try DaemonConfiguration.types(value)
+            guard 1...Self.maximumTypes ~= types.count else {
+                throw value.error("types has 1 to \(Self.maximumTypes) entries")
+            }
+            guard Set(types.map(\.base)).count == types.count else { throw value.error("a type is there twice") }
+            return types
+        }
+        let names = mapping.read("names") { value throws(ConfigurationError) in
+            let patterns = try Self.patterns(value)
+            return try value.reading { () throws(DiscoveryError) in try NamePatterns(patterns) }
+        }
+        guard let interfaces, let domain, let types else { return nil }
+        self.init(interfaces: interfaces, domain: domain, types: types, names: names ?? .all)
+    }
+
+    /// One pattern, or a list of them.
+    private static func patterns(_ value: YAMLValue) throws(ConfigurationError) -> [String] {
+        if value.isScalar { return [try value.text()] }
+        var patterns: [String] = []
+        for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) { patterns.append(try entry.text()) }
+        guard !patterns.isEmpty else { throw value.error("\(value.name) has no entry") }
+        return patterns
+    }
+
+    /// Reads `export:`. Two rules must not say the same domain: their services would contend for names and hosts.
+    static func rules(_ value: YAMLValue) throws(ConfigurationError) -> [ExportRule] {
+        var rules: [ExportRule] = []
+        for entry in try value.list(atMost: maximumCount) {
+            let rule = value.faults.reading { () throws(ConfigurationError) in try ExportRule(entry) } ?? nil
+            guard let rule else { continue }
+            if rules.contains(where: { $0.domain == rule.domain }) {
+                value.faults.note(entry.error("\(rule.domain) is there twice: a sub-domain for each link"))
+            }
+            rules.append(rule)
+        }
+        return rules
+    }
+}

@@ -1,0 +1,295 @@
+package import DNSSD
+internal import Discovery
+
+/// One rule's exports: what is seen on the link, what is in the zone, and what to do next.
+///
+/// A value that is told what is seen and a time. A link that flaps, or lies, costs the zone a bounded number of updates: a service
+/// is exported after it was there for 5 s, changed every 10 s at most, withdrawn after it was gone for 60 s, and all of them together have
+/// 90 updates, and 5 more each second, besides the renewals of leases. No host keeps others out: where there are 90 of a type, the
+/// youngest service of the greediest gives way to one of a host that has fewer.
+package struct ExportTable: Sendable {
+    /// Services of one type.
+    static let mostOfType = 90
+    /// Refused services that are known by name.
+    static let mostRefused = 1024
+    static let presence = Duration.seconds(5)
+    static let absence = Duration.seconds(60)
+    static let betweenChanges = Duration.seconds(10)
+    static let burst = 90
+    static let perSecond = 5
+
+    /// What to do with a service of the link.
+    package enum Action: Hashable, Sendable {
+        case publish(ServiceInstance, Export)
+        case change(ServiceInstance, Export)
+        case withdraw(ServiceInstance)
+    }
+
+    private struct Entry {
+        /// The order in which entries were made.
+        let number: UInt64
+        /// What it is to be in the zone; nil: nothing.
+        var wanted: Export?
+        /// What it is in the zone; nil: nothing.
+        var published: Export?
+        /// It leaves the zone at once, for another host's.
+        var givesWay = false
+        /// Since when it has been wanted, or not.
+        var since: Duration
+        /// When it was last changed in the zone.
+        var changed: Duration
+
+        var addresses: [IPAddress] { (wanted ?? published)?.addresses ?? [] }
+
+        /// When its next action is due.
+        var due: Duration? {
+            switch (wanted, published) {
+            case (.some, nil): since + presence
+            case (nil, .some): givesWay ? since : since + absence
+            case (let wanted?, let published?): wanted == published ? nil : changed + betweenChanges
+            case (nil, nil): nil
+            }
+        }
+    }
+
+    private var entries: [ServiceInstance: Entry] = [:]
+    private var lastNumber: UInt64 = 0
+    private var refused: [ServiceInstance: ExportRefusal] = [:]
+    /// Of the refused those for which there was no room.
+    private var waiting: [ServiceInstance: (candidate: ExportCandidate, number: UInt64)] = [:]
+    private var hosts = HostNumbers()
+    /// Updates that may be made now, as of `refilled`.
+    private var tokens = Double(Self.burst)
+    private var refilled: Duration
+
+    package init(at now: Duration) { refilled = now }
+
+    /// A service is there, or has changed.
+    package mutating func saw(_ service: DiscoveredService, _ admission: ExportAdmission, at now: Duration) {
+        let instance = service.instance
+        let entry = entries[instance]
+        switch admission.judge(service, as: (entry?.wanted ?? entry?.published)?.linkHost) {
+        case nil: break
+        case .failure(let failure):
+            waiting[instance] = nil
+            gone(instance, at: now)
+            note(failure.refusal, of: instance)
+        case .success(let candidate):
+            let isIn = entry.map { !$0.givesWay } ?? makeRoom(for: candidate, at: now)
+            guard isIn else { return wait(instance, candidate) }
+            refused[instance] = nil
+            waiting[instance] = nil
+            want(instance, candidate, at: now)
+        }
+    }
+
+    private mutating func want(_ instance: ServiceInstance, _ candidate: ExportCandidate, at now: Duration) {
+        var entry =
+            entries[instance] ?? Entry(number: nextNumber(), since: now, changed: now - Self.betweenChanges)
+        let export = Export(
+            service: candidate.service, linkHost: candidate.host, host: hosts.number(of: candidate.host, for: instance),
+            addresses: candidate.addresses)
+        if entry.wanted == nil { entry.since = now }
+        entry.wanted = export
+        entries[instance] = entry
+    }
+
+    /// A service is gone.
+    package mutating func lost(_ instance: ServiceInstance, at now: Duration) {
+        refused[instance] = nil
+        waiting[instance] = nil
+        gone(instance, at: now)
+    }
+
+    private mutating func gone(_ instance: ServiceInstance, at now: Duration) {
+        guard var entry = entries[instance], entry.wanted != nil else { return }
+        entry.wanted = nil
+        entry.since = now
+        entries[instance] = entry
+        if entry.published == nil { forget(instance, at: now) }
+    }
+
+    /// Makes room for one that waits: of the host that has the fewest, the first that came.
+    private mutating func forget(_ instance: ServiceInstance, at now: Duration) {
+        entries[instance] = nil
+        hosts.release(instance)
+        let type = instance.type.base
+        let shares = shares(of: type)
+        guard shares.places < Self.mostOfType else { return }
+        let next = waiting.filter { $0.key.type.base == type && entries[$0.key] == nil }
+            .min {
+                (shares[$0.value.candidate.addresses], $0.value.number) < (
+                    shares[$1.value.candidate.addresses], $1.value.number
+                )
+            }
+        guard let next else { return }
+        waiting[next.key] = nil
+        refused[next.key] = nil
+        want(next.key, next.value.candidate, at: now)
+    }
+
+    // MARK: Room
+
+    /// How the places of a type are shared.
+    private func shares(of type: ServiceType) -> Shares {
+        var shares = Shares()
+        for (instance, entry) in entries where !entry.givesWay && instance.type.base == type { shares.add(entry) }
+        return shares
+    }
+
+    /// Whether there is room, or is made: the youngest of the greediest host gives way if that makes their shares more equal.
+    private mutating func makeRoom(for candidate: ExportCandidate, at now: Duration) -> Bool {
+        let type = candidate.service.type
+        let shares = shares(of: type)
+        guard shares.places >= Self.mostOfType else { return true }
+        guard shares[candidate.addresses] + 1 < shares.greatest else { return false }
+        let greediest = entries.filter { instance, entry in
+            !entry.givesWay && instance.type.base == type && shares[entry.addresses] == shares.greatest
+        }
+        guard let (instance, entry) = greediest.max(by: { $0.value.number < $1.value.number }) else { return false }
+        if let export = entry.wanted {
+            wait(
+                instance,
+                ExportCandidate(service: export.service, host: export.linkHost, addresses: export.addresses))
+        }
+        if entry.published == nil {
+            entries[instance] = nil
+            hosts.release(instance)
+        } else {
+            entries[instance]?.wanted = nil
+            entries[instance]?.givesWay = true
+            entries[instance]?.since = now
+        }
+        return true
+    }
+
+    private mutating func wait(_ instance: ServiceInstance, _ candidate: ExportCandidate) {
+        note(.tooMany, of: instance)
+        guard refused[instance] != nil else { return }
+        waiting[instance] = (candidate, waiting[instance]?.number ?? nextNumber())
+    }
+
+    private mutating func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private mutating func note(_ refusal: ExportRefusal, of instance: ServiceInstance) {
+        guard refused[instance] != nil || refused.count < Self.mostRefused else { return }
+        refused[instance] = refusal
+    }
+
+    // MARK: Updates
+
+    /// What is due, in the order in which it became due; as much as the rate allows.
+    package mutating func due(at now: Duration) -> [Action] {
+        refill(at: now)
+        let ready = entries.compactMap { instance, entry in
+            entry.due.flatMap { $0 <= now ? (instance: instance, due: $0) : nil }
+        }.sorted { ($0.due, $0.instance) < ($1.due, $1.instance) }
+        var actions: [Action] = []
+        for (instance, _) in ready {
+            guard var entry = entries[instance] else { continue }
+            let cost = cost(of: entry)
+            guard tokens >= cost else { break }
+            tokens -= cost
+            if let wanted = entry.wanted {
+                actions.append(entry.published == nil ? .publish(instance, wanted) : .change(instance, wanted))
+                entry.published = wanted
+                entry.changed = now
+                entries[instance] = entry
+            } else {
+                actions.append(.withdraw(instance))
+                forget(instance, at: now)
+            }
+        }
+        return actions
+    }
+
+    /// The updates that an entry's next action needs. A host is a publisher of its own: the first service brings its lease, its
+    /// addresses and the proof that the server has all of it, the last one takes them away.
+    private func cost(of entry: Entry) -> Double {
+        func others(on host: HostName) -> Bool {
+            entries.values.contains { $0.number != entry.number && $0.published?.linkHost == host }
+        }
+        let coming = entry.wanted.map { others(on: $0.linkHost) ? 1.0 : 4 }
+        let going = entry.published.map { others(on: $0.linkHost) ? 2.0 : 4 }
+        guard let wanted = entry.wanted, let published = entry.published else { return coming ?? going ?? 0 }
+        var same = published.service
+        same.txt = wanted.service.txt
+        guard same == wanted.service, published.linkHost == wanted.linkHost else { return (coming ?? 0) + (going ?? 0) }
+        return (same == published.service ? 0 : 1) + (wanted.addresses == published.addresses ? 0 : 1)
+    }
+
+    /// When to look again; nil: at the next news.
+    package var next: Duration? {
+        let first = entries.min { one, other in
+            guard let due = one.value.due else { return false }
+            return other.value.due.map { (due, one.key) < ($0, other.key) } ?? true
+        }
+        guard let entry = first?.value, let due = entry.due else { return nil }
+        let missing = cost(of: entry) - tokens
+        return missing <= 0 ? due : max(due, refilled + .seconds(missing / Double(Self.perSecond)) + .milliseconds(1))
+    }
+
+    private mutating func refill(at now: Duration) {
+        let seconds = (now - refilled) / .seconds(1)
+        tokens = min(Double(Self.burst), tokens + max(0, seconds) * Double(Self.perSecond))
+        refilled = max(refilled, now)
+    }
+
+    /// How many services are in the zone.
+    package var published: Int { entries.values.count { $0.published != nil } }
+
+    /// How many services of the link are refused now, by reason.
+    package var refusals: [ExportRefusal: Int] { Dictionary(refused.values.map { ($0, 1) }, uniquingKeysWith: +) }
+}
+
+extension ExportTable {
+    /// How many services each host has. A host is what has an address: names cost nothing.
+    private struct Shares {
+        /// Those that have a place.
+        private(set) var places = 0
+        /// The most that one host has.
+        private(set) var greatest = 0
+        private var counts: [IPAddress: Int] = [:]
+
+        mutating func add(_ entry: Entry) {
+            places += 1
+            for address in entry.addresses {
+                counts[address, default: 0] += 1
+                greatest = max(greatest, counts[address] ?? 0)
+            }
+        }
+
+        subscript(_ addresses: [IPAddress]) -> Int { addresses.map { counts[$0] ?? 0 }.max() ?? 0 }
+    }
+}
+
+/// Numbers of a link's hosts: the smallest that is free, kept as long as a service has it.
+struct HostNumbers {
+    private var numbers: [HostName: Int] = [:]
+    private var users: [HostName: Set<ServiceInstance>] = [:]
+    private var hosts: [ServiceInstance: HostName] = [:]
+
+    mutating func number(of host: HostName, for instance: ServiceInstance) -> Int {
+        if hosts[instance] != host {
+            release(instance)
+            hosts[instance] = host
+            users[host, default: []].insert(instance)
+        }
+        if let number = numbers[host] { return number }
+        let taken = Set(numbers.values)
+        let number = (1...taken.count + 1).first { !taken.contains($0) } ?? taken.count + 1
+        numbers[host] = number
+        return number
+    }
+
+    mutating func release(_ instance: ServiceInstance) {
+        guard let host = hosts.removeValue(forKey: instance) else { return }
+        users[host]?.remove(instance)
+        guard users[host]?.isEmpty ?? true else { return }
+        users[host] = nil
+        numbers[host] = nil
+    }
+}

@@ -1,0 +1,91 @@
+package import DNSSD
+package import Discovery
+package import DiscoveryControl
+internal import Libc
+
+/// What the registry needs from the configuration: permissions, and how services are checked.
+package struct RegistryPolicy: Sendable {
+    /// Why a peer may not publish a service for as long as its origin says; nil when it may.
+    package var refusalToPublish: @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?
+    /// Why a peer may not manage the daemon; nil when it may.
+    package var refusalToManage: @Sendable (Peer) -> String?
+    /// The rules that let a peer publish some services.
+    package var rules: @Sendable (Peer) -> [AccessRules.Rule]
+    /// How many services a user may publish.
+    package var quota: @Sendable (UInt32) -> Int
+    /// Validates a check; throws the rule that it breaks.
+    package var validate: @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void
+    /// Checks a service until the task is cancelled, and reports what changes.
+    package var check: @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (Health) -> Void) async -> Void
+    /// Whether a program listens at a service's port on this machine; nil when unknown.
+    package var listens: @Sendable (OfferedService) -> Bool?
+
+    package init(
+        refusalToPublish: @escaping @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?,
+        refusalToManage: @escaping @Sendable (Peer) -> String?,
+        rules: @escaping @Sendable (Peer) -> [AccessRules.Rule] = { _ in [] },
+        quota: @escaping @Sendable (UInt32) -> Int,
+        validate: @escaping @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void,
+        check:
+            @escaping @Sendable (
+                RegistrationRequest.Check, Port, @escaping @Sendable (Health) -> Void
+            ) async -> Void,
+        listens: @escaping @Sendable (OfferedService) -> Bool? = { _ in nil }
+    ) {
+        self.refusalToPublish = refusalToPublish
+        self.refusalToManage = refusalToManage
+        self.rules = rules
+        self.quota = quota
+        self.validate = validate
+        self.check = check
+        self.listens = listens
+    }
+}
+
+extension RegistryPolicy {
+    /// What access rules and health checks make of it.
+    /// - Parameter checks: those of the configuration, taken as they were read: as text they may say less.
+    package init(_ access: AccessRules, checks: [RegistrationRequest.Check: CheckSpecification]) {
+        self.init(
+            refusalToPublish: { peer, service, origin in
+                guard let uid = peer.uid else { return "only the control socket knows who you are" }
+                return access.mayPublish(
+                    uid: uid, gids: peer.groups, userName: peer.userName, service, isAttached: origin == .attached
+                ).refusal
+            },
+            refusalToManage: { peer in
+                guard let uid = peer.uid else { return "only the control socket knows who you are" }
+                return access.mayManage(uid: uid, gids: peer.groups, userName: peer.userName).refusal
+            },
+            rules: { peer in
+                peer.uid.map { access.rules(uid: $0, gids: peer.groups, userName: peer.userName) } ?? []
+            },
+            quota: { access.quota(uid: $0) },
+            validate: { check, peer throws(DiscoveryError) in
+                switch try CheckSpecification(check).kind {
+                case .tcp, .http: return
+                case .exec, .unit, .pid:
+                    // It would be done with the daemon's rights.
+                    guard peer.uid == 0 || peer.uid == geteuid() else {
+                        throw DiscoveryError(
+                            .notPermitted,
+                            "only root and the daemon's user may have the daemon run this check: \(check.text.quotedForMessage)"
+                        )
+                    }
+                }
+            },
+            check: { check, port, report in
+                var specification = checks[check]
+                do throws(DiscoveryError) {
+                    if specification == nil { specification = try CheckSpecification(check) }
+                } catch {
+                    // It was kept by another version.
+                    return report(.failing(reason: error.message))
+                }
+                guard let specification else { return }
+                await HealthChecker().run(specification, port: port, report: report)
+            },
+            listens: { $0.host == nil ? ListeningPorts.isOpen($0.port, $0.type.transport) : nil }
+        )
+    }
+}

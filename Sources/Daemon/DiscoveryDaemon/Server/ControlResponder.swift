@@ -1,0 +1,266 @@
+internal import DNSSD
+package import Discovery
+package import DiscoveryControl
+internal import DiscoveryJSON
+internal import DiscoverySystem
+internal import Libc
+
+/// Answers requests: one method for each kind (docs/contract.md, section 6).
+package final class ControlResponder: Sendable {
+    let network: LocalNetwork
+    let warm: OpenQueries
+    let registry: Registry
+    let health: BackendHealth
+    let metrics: MetricsRegistry
+    let reload: @Sendable () async -> ControlError?
+    let facts: DaemonFacts
+    let doubts = Locked(Doubts())
+    let clientCount: @Sendable () -> Int
+
+    package init(
+        network: LocalNetwork,
+        warm: OpenQueries,
+        registry: Registry,
+        health: BackendHealth,
+        metrics: MetricsRegistry,
+        facts: DaemonFacts,
+        clientCount: @escaping @Sendable () -> Int = { 0 },
+        reload: @escaping @Sendable () async -> ControlError?
+    ) {
+        self.network = network
+        self.warm = warm
+        self.registry = registry
+        self.health = health
+        self.metrics = metrics
+        self.facts = facts
+        self.clientCount = clientCount
+        self.reload = reload
+    }
+
+    /// Answers a request; never throws, because every error is an answer.
+    package func respond(_ request: ControlRequest) async -> ControlAnswer {
+        let answer: ControlAnswer
+        do throws(ControlError) {
+            answer = try await route(request)
+        } catch {
+            answer = .error(error)
+        }
+        metrics.counted(request.path.prefix(3).joined(separator: "/"), answer)
+        return answer
+    }
+
+    private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        switch try Resource(of: request) {
+        case .ping: return .json { _ in }
+        case .page(let path): return PageFile.at(path).map { .file($0) } ?? .nothing
+        case .pageFacts: return .pageFacts(session: false, doctor: false, daemon: true)
+        case .status: return await status(request.peer)
+        case .reload: return try await reload(request)
+        case .health: return healthz(request.peer)
+        case .metrics: return await prometheus()
+        case .targetGroups: return try await targetGroups(request.query)
+        case .services: return try await services(request.query)
+        case .unreachable: return try couldNotReach(request.query, request.peer)
+        case .types: return try await types(request.query)
+        case .domains: return try await domains(request.query)
+        case .servicesWatch: return try watchServices(request.query)
+        case .typesWatch: return try watchTypes(request.query)
+        case .domainsWatch: return try watchDomains(request.query)
+        case .backendWatch: return try watchBackend(request.query)
+        case .registrations: return try await registrations(request)
+        case .registration(let id): return try await registration(id, request)
+        case .registrationText(let id): return try await registrationText(id, request)
+        }
+    }
+
+    private func reload(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        if let reason = await registry.refusalToManage(request.peer) {
+            throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
+        }
+        if let error = await reload() { throw error }
+        return .nothing
+    }
+}
+
+/// Facts about the daemon.
+package struct DaemonFacts: Sendable {
+    package var version: String
+    package var pid: Int32
+    package var started: ContinuousClock.Instant
+    package var backend: String
+    /// What finds services on the link.
+    package var finder: String
+    package var socket: String
+    package var limits: ConnectionTable.Limits
+    /// What addresses are judged by.
+    package var localAddresses: @Sendable () -> LocalAddresses = { .system() }
+    package var routes: @Sendable () -> any RouteLookup = { SystemRoutes() }
+    /// The domains that DNS servers serve.
+    package var domains: @Sendable () -> [DomainState] = { [] }
+    /// What the gateway does, rule by rule.
+    package var exports: @Sendable () async -> [GatewayStatus] = { [] }
+
+    package init(
+        version: String, pid: Int32, backend: String, finder: String, socket: String, limits: ConnectionTable.Limits,
+        started: ContinuousClock.Instant = .now
+    ) {
+        self.version = version
+        self.pid = pid
+        self.started = started
+        self.backend = backend
+        self.finder = finder
+        self.socket = socket
+        self.limits = limits
+    }
+}
+
+extension ControlResponder {
+    private func isUp(_ role: BackendHealth.Role) -> Double {
+        health.state(of: role).map { $0.reason == nil ? 1 : 0 } ?? 0
+    }
+
+    func prometheus() async -> ControlAnswer {
+        var text = PrometheusText()
+        text.describe("discoverd_info", .gauge, "Always 1; the labels say what runs.")
+        text.sample(
+            "discoverd_info", [("version", facts.version), ("backend", facts.backend), ("finder", facts.finder)], 1)
+        text.describe("discoverd_backend_up", .gauge, "1 while what publishes answers.")
+        text.sample("discoverd_backend_up", [], isUp(.publisher))
+        text.describe("discoverd_finder_up", .gauge, "1 while what finds services answers.")
+        text.sample("discoverd_finder_up", [], isUp(.finder))
+        text.describe("discoverd_backend_restarts_total", .counter, "How often the backend went away and came back.")
+        text.sample("discoverd_backend_restarts_total", [], Double(health.restarts))
+        text.describe("discoverd_degraded", .gauge, "1 while something is wrong; status says what.")
+        text.sample("discoverd_degraded", [], health.reasons.isEmpty ? 0 : 1)
+        text.describe("discoverd_clients", .gauge, "Connections to the control socket.")
+        text.sample("discoverd_clients", [], Double(clientCount()))
+        text.describe("discoverd_services", .gauge, "Services that are known, by type that is kept warm.")
+        var known: Set<String> = []
+        for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) {
+            guard case .query(let query) = row.question, case .type(let type, let domain) = query.target,
+                row.isPinned, known.insert("\(type).\(domain)").inserted
+            else { continue }
+            text.sample(
+                "discoverd_services",
+                [("type", type.description), ("domain", domain.text)],
+                Double(row.feed.count)
+            )
+        }
+        text.describe("discoverd_queries", .gauge, "Queries that are held open.")
+        text.sample("discoverd_queries", [], Double(warm.contents.count))
+        text.describe("discoverd_registrations", .gauge, "Services of this machine, by state.")
+        let states = Dictionary(grouping: await registry.statuses, by: \.state)
+        let shown: [RegistrationStatus.State] = [
+            .established, .registering, .waiting, .withheld, .conflicted, .failed,
+        ]
+        for state in shown {
+            text.sample("discoverd_registrations", [("state", state.rawValue)], Double(states[state]?.count ?? 0))
+        }
+        text.domains(facts.domains())
+        text.exports(await facts.exports())
+        process(&text)
+        metrics.write(to: &text)
+        return .whole(status: 200, type: PrometheusText.contentType, body: text.bytes)
+    }
+
+    /// What every exporter reports about its process; less without /proc.
+    private func process(_ text: inout PrometheusText) {
+        var usage = rusage()
+        if unsafe getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {
+            let seconds = { (time: timeval) in Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+            text.describe("process_cpu_seconds_total", .counter, "CPU time used.")
+            text.sample("process_cpu_seconds_total", [], seconds(usage.ru_utime) + seconds(usage.ru_stime))
+        }
+        if let bytes = try? SystemFile.read("/proc/self/statm", atMost: 4096) {
+            let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+            if fields.count > 1, let pages = Double(fields[1]) {
+                text.describe("process_resident_memory_bytes", .gauge, "Resident memory.")
+                text.sample("process_resident_memory_bytes", [], pages * Double(sysconf(Int32(_SC_PAGESIZE))))
+            }
+        }
+    }
+}
+
+/// How `GET /v1/services` answers.
+enum ListingFormat: String, Sendable {
+    /// One JSON object.
+    case json
+    /// As `discoverd browse --json` prints it: one event a line, `settled` last if that is all.
+    case lines
+    /// As `discoverd browse` prints it into a pipe; anything else is in lines that begin with `#`.
+    case text
+
+    var contentType: String {
+        switch self {
+        case .json: "application/json"
+        case .lines: "application/x-ndjson"
+        case .text: "text/plain; charset=utf-8"
+        }
+    }
+}
+
+extension ControlResponder {
+    /// Answers are kept up to this size as long as nothing changes.
+    private static var keptBytes: Int { 1024 * 1024 }
+
+    func services(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        try query.allow(QueryString.ofServices.union(["wait", "format"]))
+        let request = try ServiceRequest(query)
+        let (question, limit) = questionAndLimitOnce(request)
+        let patience = min(try query.patience(), limit ?? .seconds(30))
+        guard let format = query["format"].map({ ListingFormat(rawValue: $0) }) ?? .json else {
+            throw ControlError(400, "invalid-request", "format is json, lines or text")
+        }
+        let answer = await warm.withFeed(question) { feed in
+            await feed.settled(within: patience)
+            let kind = QueryFeed.Kept.Kind(format: format.rawValue, detail: request.detail)
+            if request.name == nil, let kept = feed.kept(kind) {
+                return BytePieces.answer(kept, type: format.contentType)
+            }
+            let state = feed.snapshot
+            let services = request.name == nil ? state.services : state.services.filter(request.asks)
+            if let bytes = Self.pieces(services, state, request.detail, format).whole(atMost: Self.keptBytes) {
+                if request.name == nil { feed.keep(bytes, kind, asOf: state.head) }
+                return BytePieces.answer(bytes, type: format.contentType)
+            }
+            let pieces = Self.pieces(services, state, request.detail, format)
+            return .pieces(status: 200, type: format.contentType, pieces)
+        }
+        guard let answer else { throw Self.full }
+        return answer
+    }
+
+    private static func pieces(
+        _ services: [DiscoveredService],
+        _ state: QueryFeed.Snapshot,
+        _ detail: ServiceDetail,
+        _ format: ListingFormat
+    ) -> ArrayPieces<DiscoveredService> {
+        let isAll = state.isSettled && state.backend.reason == nil
+        switch format {
+        case .json:
+            return ArrayPieces(services, opening: #"{"v":1,"services":["#, closing: "]}\n") { service, bytes in
+                JSONWriter.append(to: &bytes) { $0.service(service, detail: detail) }
+            }
+        case .lines:
+            var opening = JSONWriter()
+            if let degraded = state.degraded { opening.degradedLine(degraded) }
+            var closing = JSONWriter()
+            if isAll { closing.line("settled") }
+            return ArrayPieces(
+                services,
+                opening: String(decoding: opening.bytes, as: UTF8.self),
+                separator: "",
+                closing: String(decoding: closing.bytes, as: UTF8.self)
+            ) { service, bytes in
+                JSONWriter.append(to: &bytes) { $0.line(.found(service), detail: detail) }
+            }
+        case .text:
+            let degraded = state.degraded.map { "# degraded\t\($0.escapedForTerminal)\n" } ?? ""
+            return ArrayPieces(services, opening: degraded, separator: "", closing: isAll ? "# settled\n" : "") {
+                service, bytes in
+                bytes += "+\t\(service.textFields(detail).joined(separator: "\t"))\n".utf8
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+public import DNSSD
+public import Discovery
+
+/// Writes JSON (RFC 8259) as UTF-8 bytes, members in the order in which they are given.
+///
+/// The text is safe on a terminal: what could move a cursor or hide itself is written as `\u001b`, which a JSON parser turns
+/// back into the exact text. Why not an encoder of Foundation's: docs/decisions/0003-own-json-writer.md.
+public struct JSONWriter: Sendable {
+    /// What has been written.
+    public private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// An empty writer.
+    public init() {}
+
+    /// Writes behind what `bytes` has already; `body` begins a new value.
+    public static func append(to bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        swap(&writer.bytes, &bytes)
+        body(&writer)
+        swap(&writer.bytes, &bytes)
+    }
+
+    /// Writes an object; `members` writes its keys and values.
+    public mutating func object(_ members: (inout JSONWriter) -> Void) {
+        nested(open: "{", close: "}", members)
+    }
+
+    /// Writes an array; `elements` writes its values.
+    public mutating func array(_ elements: (inout JSONWriter) -> Void) {
+        nested(open: "[", close: "]", elements)
+    }
+
+    /// Writes a key; the next call writes its value.
+    public mutating func key(_ name: String) {
+        separate()
+        appendQuoted(name)
+        append(":")
+        needsComma = false
+    }
+
+    /// Writes a string.
+    public mutating func string(_ value: String) {
+        separate()
+        appendQuoted(value)
+    }
+
+    /// Writes a whole number.
+    public mutating func number(_ value: Int) {
+        separate()
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    /// Writes `true` or `false`.
+    public mutating func bool(_ value: Bool) {
+        separate()
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// Writes `null`.
+    public mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// Ends a line of JSON lines; the next value starts anew.
+    public mutating func endLine() {
+        append("\n")
+        needsComma = false
+    }
+
+    /// Forgets what was written and keeps the memory.
+    public mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        needsComma = false
+    }
+
+    private mutating func nested(open: Unicode.Scalar, close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void) {
+        separate()
+        append(open)
+        needsComma = false
+        body(&self)
+        append(close)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { append(",") }
+        needsComma = true
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) {
+        bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+    }
+
+    private mutating func appendQuoted(_ text: String) {
+        append("\"")
+        JSONEscaping.append(text, to: &bytes)
+        append("\"")
+    }
+}
+
+extension JSONWriter {
+    /// Writes a key and a string.
+    public mutating func member(_ name: String, _ value: String) {
+        key(name)
+        string(value)
+    }
+
+    /// Writes a key and a whole number, or `null`.
+    public mutating func member(_ name: String, _ value: Int?) {
+        key(name)
+        if let value { number(value) } else { null() }
+    }
+
+    /// Writes a key and an array of strings.
+    public mutating func member(_ name: String, _ values: some Sequence<String>) {
+        key(name)
+        array { array in
+            for value in values { array.string(value) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes any value. A number with a fraction is written rounded: nothing in the protocol has one.
+    public mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let truth): bool(truth)
+        case .integer(let whole): number(whole)
+        case .double(let fraction): number(Int(exactly: fraction.rounded()) ?? 0)
+        case .string(let text): string(text)
+        case .array(let values):
+            array { array in
+                for value in values { array.write(value) }
+            }
+        case .object(let members):
+            object { object in
+                for member in members {
+                    object.key(member.key)
+                    object.write(member.value)
+                }
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes where a publication stands as one line: `name` is the name now, `service.name` the wanted one.
+    public mutating func publishedLine(
+        _ service: OfferedService, name: ServiceName, state: String, reason: String? = nil
+    ) {
+        line("published") { $0.publishedMembers(service, name: name, state: state, reason: reason) }
+    }
+
+    /// Writes the members of that line.
+    public mutating func publishedMembers(
+        _ service: OfferedService, name: ServiceName, state: String = "established", reason: String? = nil
+    ) {
+        member("name", name.text)
+        member("wanted", service.name.text)
+        if !service.isAddressRecord { member("type", service.type.description) }
+        member("domain", service.domain.text)
+        if service.isAddressRecord, let host = service.host {
+            member("host", host.name.text)
+            member("addresses", host.addresses.map(\.description))
+        } else {
+            member("port", Int(service.port.rawValue))
+        }
+        member("state", state)
+        if let reason { member("reason", reason) }
+    }
+
+    /// Writes the member `service` of what happens to a service: which one it is.
+    public mutating func service(_ instance: ServiceInstance) {
+        key("service")
+        self.instance(instance)
+    }
+
+    /// Writes which service it is.
+    mutating func instance(_ instance: ServiceInstance) {
+        object { object in
+            object.member("name", instance.name.text)
+            object.member("type", instance.type.text)
+            object.member("domain", instance.domain.text)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes how connecting went as one line: `connected`, or `failed` with the error's code and message.
+    public mutating func establishmentLine(_ report: EstablishmentReport, error: DiscoveryError? = nil) {
+        line(error == nil ? "connected" : "failed") { object in
+            object.key("service")
+            if let service = report.service { object.service(service, detail: .full) } else { object.null() }
+            object.key("endpoint")
+            if let winner = report.winner { object.endpoint(winner) } else { object.null() }
+            object.member("milliseconds", report.duration.wholeMilliseconds)
+            object.member("resolving", report.resolving?.wholeMilliseconds)
+            object.member("source", report.source.rawValue)
+            object.key("attempts")
+            object.array { array in
+                for attempt in report.attempts { array.attempt(attempt) }
+            }
+            if let error {
+                object.member("code", error.code.description)
+                object.member("reason", error.message)
+            }
+        }
+    }
+
+    private mutating func attempt(_ attempt: EstablishmentReport.Attempt) {
+        object { object in
+            object.key("endpoint")
+            object.endpoint(attempt.endpoint)
+            object.member("outcome", attempt.outcome.rawValue)
+            object.member("start", attempt.start?.wholeMilliseconds)
+            object.member("milliseconds", attempt.duration.wholeMilliseconds)
+            object.key("reason")
+            if let reason = attempt.reason { object.string(reason) } else { object.null() }
+        }
+    }
+}
+
+extension Duration {
+    /// Rounded down.
+    fileprivate var wholeMilliseconds: Int {
+        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    }
+}

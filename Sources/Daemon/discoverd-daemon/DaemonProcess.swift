@@ -1,0 +1,158 @@
+#if Commands
+internal import AvahiEngine
+internal import CommandFrame
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryControl
+internal import DiscoveryDaemon
+internal import DiscoverySystem
+internal import HostEngine
+internal import Libc
+
+/// The daemon as a process: assembles its parts, and ends it.
+struct DaemonProcess {
+    /// The exit status of the process.
+    static let endStatus = Locked<Int32>(0)
+
+    private let command: DaemonCommand
+    /// Of the configuration.
+    private let stamp: ConfigurationStamp
+    private let configuration: DaemonConfiguration
+
+    init(_ command: DaemonCommand, _ stamp: ConfigurationStamp, _ configuration: DaemonConfiguration) {
+        self.command = command
+        self.stamp = stamp
+        self.configuration = configuration
+    }
+
+    /// Runs until a signal ends the process.
+    /// - Throws: `Failure` if it cannot begin to serve; otherwise never returns.
+    func run() throws -> Never {
+        signal(SIGPIPE, SIG_IGN)
+        // libdispatch logs every thread priority that a sandbox forbids. Must precede its first thread.
+        unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
+        let signals = Signals()
+        signals.block()
+        let manager = ServiceManager.fromEnvironment()
+        let verbosity = LogVerbosity(command.verbose ? .debug : nil, configuration)
+        let log = DaemonLog(least: { verbosity.level })
+        for warning in manager.warnings { log.warning(warning) }
+        let sockets = try ControlSockets(explicit: command.socket, configuration, manager)
+        let state = StateDirectory(StatePlace(command))
+        if let refusal = state.path.flatMap({ RegistryFile(directory: $0).refusal }) {
+            throw Failure(status: 78, message: refusal)
+        }
+        if let reason = state.reason { log.warning("nothing is kept over a restart: \(reason)") }
+        let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
+        let backend = chosen("backend", command.backend, configured, log) ?? .auto
+        let domains = try DaemonDomains(configuration, state)
+        let host = try hostEngine(backend, log)
+        var facts = DaemonFacts(
+            version: DiscoverdVersion.current,
+            pid: getpid(),
+            backend: backend.rawValue,
+            finder: host.finder.rawValue,
+            socket: sockets.path,
+            limits: configuration.limits.connections
+        )
+        facts.domains = { domains.states }
+        let gateways = Locked<[Gateway]>([])
+        facts.exports = {
+            var states: [GatewayStatus] = []
+            for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
+            return states
+        }
+        let reloader = Reloader(command.place, stamp, configuration, domains, manager, verbosity, log)
+        let daemon = Daemon(
+            engine: domains.engine(with: host),
+            finder: host.linkFinder,
+            publisher: host.avahi,
+            settings: Daemon.Settings(configuration),
+            state: state,
+            facts: facts,
+            log: log
+        ) { await reloader.reload($0) }
+        gateways.withLock { $0 = domains.gateways(configuration.exports, of: daemon.network, log) }
+        let running = RunningDaemon(
+            daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
+            watchdog: Watchdog(daemon, host.avahi, manager, log),
+            heartbeat: Heartbeat(engine: host.avahi, health: daemon.health),
+            reloader: reloader, log: log)
+        let task = Task { await Self.serve(running, sockets, log) }
+        signals.wait {
+            _ = await reloader.reload(daemon.configurable)
+        } end: {
+            task.cancel()
+        }
+    }
+
+    private static func serve(_ running: RunningDaemon, _ sockets: ControlSockets, _ log: DaemonLog) async -> Never {
+        do {
+            try await running.run()
+        } catch is CancellationError {
+            // The daemon was asked to end before it served.
+        } catch {
+            log.error("\(error)")
+            endStatus.withLock { if $0 == 0 { $0 = 1 } }
+        }
+        sockets.remove()
+        exit(endStatus.withLock { $0 })
+    }
+
+    /// The command line takes precedence over the configuration.
+    private func chosen<Choice: RawRepresentable<String>>(
+        _ what: String, _ said: Choice?, _ configured: Choice?, _ log: DaemonLog
+    ) -> Choice? {
+        guard let said else { return configured }
+        if let configured, configured.rawValue != said.rawValue {
+            log.notice(
+                "\(what) \(said.rawValue), as the command line says; the configuration says \(configured.rawValue)")
+        }
+        return said
+    }
+
+    private func hostEngine(_ backend: BackendChoice, _ log: DaemonLog) throws -> HostEngine {
+        let said = command.finder.flatMap { DaemonConfiguration.Finder(rawValue: $0.rawValue) }
+        let finder = chosen("finder", said, configuration.finder, log).flatMap { FinderChoice(rawValue: $0.rawValue) }
+        do throws(DiscoveryError) {
+            return try HostEngine(finder ?? .auto, backend: avahi(backend)) { error in
+                log.error("\(error.message)")
+                // Ends as after a signal: clients are notified, and the socket is removed.
+                Self.endStatus.withLock { $0 = 69 }
+                kill(getpid(), SIGTERM)
+            }
+        } catch {
+            throw Failure(status: error.code == .systemRefused ? 71 : 69, message: error.message)
+        }
+    }
+
+    private func avahi(_ backend: BackendChoice) -> AvahiBackend {
+        let options = PrivateBackendOptions(passesOutput: command.verbose)
+        return switch backend {
+        case .system: .system
+        case .private: .private(options)
+        case .auto: .automatic(options)
+        }
+    }
+}
+
+/// The daemon's signals: SIGTERM and SIGINT end it, SIGHUP reloads its configuration.
+struct Signals {
+    private let signals = SignalSet([SIGTERM, SIGINT, SIGHUP])
+
+    /// Holds the signals back until `wait` takes them. Call it before any other thread exists.
+    func block() { signals.block() }
+
+    /// Handles signals until the process ends. Call it on the main thread.
+    /// - Parameter end: called for each signal that ends the daemon.
+    func wait(reload: @escaping @Sendable () async -> Void, end: () -> Void) -> Never {
+        // One pending reload is enough, however many SIGHUPs arrive during a reload.
+        let (hangUps, hangUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        Task { for await _ in hangUps { await reload() } }
+        while true {
+            guard let signal = signals.next(within: nil) else { continue }
+            if signal.number == SIGHUP { hangUp.yield() } else { end() }
+        }
+    }
+}
+#endif

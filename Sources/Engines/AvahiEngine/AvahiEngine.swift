@@ -1,0 +1,255 @@
+import CAvahi
+public import DNSSD
+public import Discovery
+import DiscoverySystem
+
+/// avahi-daemon as a `DiscoveryEngine`. All of Avahi's C API is called on one thread, which is this actor's
+/// executor.
+///
+/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s. Only that thread waits then.
+public actor AvahiEngine: DiscoveryEngine {
+    nonisolated let loop: EventLoop
+    private let core: EngineCore
+    /// The same for `deinit`, which may run on any thread.
+    private nonisolated let carried: LoopBound<EngineCore>
+    private nonisolated let noted: Troubles
+    private nonisolated let numbers = Locked<UInt64>(0)
+
+    /// The loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()
+    }
+
+    /// Starts the engine's thread. The first operation connects, or starts a private backend.
+    ///
+    /// With `.private` and `.automatic` the process's environment is changed until the first connection is made: make the engine
+    /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
+    /// - Parameters:
+    ///   - backend: which avahi-daemon is used.
+    ///   - backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good,
+    ///     because the system's avahi-daemon has appeared; the message is for people. Operations report that it is lost.
+    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor. Operations report any other reason why
+    ///   there is no backend.
+    public init(
+        backend: AvahiBackend = .system,
+        backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
+    ) throws(DiscoveryError) {
+        let noThread = "no thread or no file descriptor is left for Avahi's event loop"
+        guard let loop = EventLoop(paused: "avahi") else { throw DiscoveryError(.systemRefused, noThread) }
+        self.loop = loop
+        let core = EngineCore(
+            loop: loop, source: BackendSource(backend, loop: loop), startsToPublishOnly: backend.startsToPublishOnly,
+            backendEnded: backendEnded)
+        self.core = core
+        noted = core.troubles
+        carried = LoopBound(to: loop, core)
+        guard loop.start() else { throw DiscoveryError(.systemRefused, noThread) }
+    }
+
+    // Not `isolated`: the optimiser of Swift 6.3 does not compile that.
+    deinit {
+        carried.post { $0.endAll(isConfirmed: false) }
+        loop.stop()
+    }
+
+    /// True: avahi-daemon is asked for every domain, whatever it makes of those beyond the link.
+    public nonisolated func finds(in domain: Domain) -> Bool { true }
+
+    /// Only the link's: avahi-daemon answers multicast questions, and registers nothing with a DNS server.
+    public nonisolated func publishes(in domain: Domain) -> Bool { domain == .local }
+
+    /// Follows the connection to avahi-daemon; see `EngineRole`.
+    public nonisolated func watchState(
+        _ reporting: @escaping @Sendable (EngineState) -> Void
+    ) -> any EngineOperation {
+        start { StateOperation(core: $0, report: reporting) }
+    }
+
+    /// Starts a query on avahi-daemon; see `DiscoveryEngine`.
+    public nonisolated func browse(
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation {
+        start { core in
+            let batch = FactBatch(on: core.loop, reporting)
+            switch query.target {
+            case .type(let type, let domain):
+                let services = ServiceFinding(query, type: type, domain: domain, core: core, report: batch)
+                return BrowseOperation(services, on: query.interfaces, core: core, report: batch)
+            case .instance(let instance):
+                return ResolveOperation(query, instance: instance, core: core, report: batch)
+            }
+        }
+    }
+
+    /// Asks avahi-daemon once what its cache has of a service; over a connection of its own, without libavahi-client.
+    /// - Parameter reporting: called once, within 250 ms, from the loop's thread.
+    package nonisolated func lookUpInCache(
+        _ instance: ServiceInstance, for query: ServiceQuery,
+        reporting: @escaping @Sendable ([Sighting: Resolution]) -> Void
+    ) -> any EngineOperation {
+        let interfaces = SystemInterfaces.usable(by: query.interfaces).map(\.interface)
+        let lookup = CachedServiceLookup(instance, on: interfaces, over: query.family, loop: loop) { answers in
+            let found = answers.compactMap { answer -> (Sighting, Resolution)? in
+                guard let interface = interfaces.first(where: { $0.index == UInt32(bitPattern: answer.interface) })
+                else {
+                    return nil
+                }
+                let sighting = Sighting(
+                    instance: instance, origin: .link(interface), family: nil,
+                    isOwn: answer.isLocal || interface.isLoopback)
+                let addresses = answer.addresses.filter { query.family == nil || $0.family == query.family }
+                let resolution = Resolution(
+                    instance: instance, origin: .link(interface),
+                    target: Resolution.Target(host: answer.host, port: answer.port, addresses: addresses),
+                    txt: answer.txt)
+                return (sighting, resolution)
+            }
+            reporting(Dictionary(found) { first, _ in first })
+        }
+        return CachedServiceQuery(lookup, on: loop)
+    }
+
+    /// Starts a query for types; see `DiscoveryEngine`.
+    public nonisolated func browseTypes(
+        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
+    ) -> any EngineOperation {
+        start { core in
+            let batch = FactBatch(on: core.loop, reporting)
+            let types = PresenceFinding("types", report: batch) { connection, report throws(DiscoveryError) in
+                try connection.browseTypes(in: query.domain, family: query.family, report: report)
+            }
+            return BrowseOperation(types, on: query.interfaces, core: core, report: batch)
+        }
+    }
+
+    /// Starts a query for domains; see `DiscoveryEngine`.
+    public nonisolated func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
+    ) -> any EngineOperation {
+        start { core in
+            let batch = FactBatch(on: core.loop, reporting)
+            let domains = PresenceFinding("domains", report: batch) { connection, report throws(DiscoveryError) in
+                try connection.browseDomains(for: query.purpose, report: report)
+            }
+            return BrowseOperation(domains, on: query.interfaces, core: core, report: batch)
+        }
+    }
+
+    /// Publishes with an entry group of its own; see `DiscoveryEngine`.
+    public nonisolated func publish(
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        start {
+            guard service.domain == .local else {
+                let text = "avahi-daemon publishes in the domain local alone, not in \(service.domain)"
+                reporting(PublicationFact(name: service.name, state: .failed(DiscoveryError(.invalidDomain, text))))
+                return StateOperation(core: $0) { _ in }
+            }
+            let registration = Registration(name: service.name, policy: onConflict, isPersistent: isPersistent)
+            return PublishOperation(service: service, registration, core: $0, report: reporting)
+        }
+    }
+
+    /// Whether another host has a service, as far as is known without asking.
+    package typealias KnownNames = @Sendable (ServiceInstance, _ answer: @escaping @Sendable (Bool) -> Void) -> Void
+
+    /// From now on names are taken for taken that `known` says others have: avahi-daemon would probe for them, and might not be heard.
+    package nonisolated func ask(_ known: @escaping KnownNames) {
+        loop.post { [self] in assumeIsolated { $0.core.known = known } }
+    }
+
+    /// What keeps answers incomplete now.
+    public nonisolated var troubles: [String] { noted.texts }
+
+    /// Asks avahi-daemon something, and returns when it has answered or is not there; up to 25 s later when it hangs.
+    public func probe() { core.probe() }
+
+    /// Ends everything, including a private backend and its directory. If avahi-daemon hangs it returns after 2 s, and the
+    /// thread ends when the call does.
+    /// - Returns: whether avahi-daemon has noticed in time, which for publications means that goodbyes are sent.
+    @discardableResult
+    public nonisolated func shutdown() async -> Bool {
+        let gate = Gate()
+        loop.post { [self] in assumeIsolated { $0.core.endAll(isConfirmed: true) } }
+        loop.stop { gate.open() }
+        return await gate.wait(atMost: .seconds(2))
+    }
+
+    /// How many objects avahi-daemon holds for this engine, for tests that look for leaks.
+    public var openObjects: Int { core.objectCount + core.operationCount }
+
+    fileprivate nonisolated func start(
+        _ make: @escaping @Sendable (EngineCore) -> any CoreOperation
+    ) -> Handle {
+        let id = numbers.withLock { number in
+            number += 1
+            return number
+        }
+        loop.post { [self] in assumeIsolated { $0.core.start(make($0.core), id: id) } }
+        return Handle(engine: self, id: id)
+    }
+
+    fileprivate nonisolated func end(_ id: UInt64, then done: @escaping @Sendable () -> Void) {
+        loop.post { [self] in
+            assumeIsolated { $0.core.end(id: id) }
+            done()
+        }
+    }
+
+    fileprivate nonisolated func update(_ id: UInt64, port: Port?, txt: TXTRecord) {
+        loop.post { [self] in assumeIsolated { $0.core.update(id: id, port: port, txt: txt) } }
+    }
+
+    /// A caller's handle of an operation.
+    fileprivate final class Handle: PublicationOperation {
+        let engine: AvahiEngine
+        let id: UInt64
+
+        init(engine: AvahiEngine, id: UInt64) {
+            self.engine = engine
+            self.id = id
+        }
+
+        func cancel() { engine.end(id) {} }
+
+        func cancel(waitingAtMost limit: Duration) async -> Bool {
+            let gate = Gate()
+            engine.end(id) { gate.open() }
+            return await gate.wait(atMost: limit)
+        }
+
+        func update(txt: TXTRecord) -> Bool {
+            engine.update(id, port: nil, txt: txt)
+            return true
+        }
+
+        func update(port: Port, txt: TXTRecord) -> Bool {
+            engine.update(id, port: port, txt: txt)
+            return true
+        }
+    }
+}
+
+/// Reports the state of the connection to avahi-daemon, and asks it for nothing.
+final class StateOperation: CoreOperation {
+    private var told: EngineState?
+    private weak var core: EngineCore?
+    private let report: (EngineState) -> Void
+
+    init(core: EngineCore, report: @escaping (EngineState) -> Void) {
+        self.core = core
+        self.report = report
+    }
+
+    func connected(_ connection: AvahiConnection) { became(.up) }
+    func publishing(_ isPossible: Bool) {}
+    func disconnected(_ reason: String) { became(core?.isIdle == true ? .idle(reason) : .down(reason)) }
+    func end() {}
+
+    private func became(_ state: EngineState) {
+        guard state != told else { return }
+        told = state
+        report(state)
+    }
+}

@@ -1,0 +1,134 @@
+package import DNSMessage
+import DNSSD
+import Discovery
+
+// Decides which records are kept if more are announced than there is room for.
+
+extension RecordCache {
+    mutating func insert(_ record: CachedRecord, at now: Duration, _ changes: inout [Change]) {
+        let (key, data) = (record.key, record.data)
+        if key.type.isShared {
+            guard admits(record, to: .list(key), at: now, &changes) else { return }
+        } else {
+            guard hasPlace(for: key, data, &changes) else { return }
+        }
+        guard admits(record, to: .cache, at: now, &changes) else { return }
+        queue(store.insert(record))
+        changes.append(.added(key, data))
+    }
+
+    /// Whether there is so much room that the cache will not be full again at once.
+    var hasRoom: Bool {
+        mutating get {
+            crowds = crowds.filter { place, _ in
+                switch place {
+                case .list(let key): store.count(of: key) > limits.sharedRecords / 4 * 3
+                case .cache: count > limits.records / 4 * 3 || store.size > limits.bytes / 4 * 3
+                }
+            }
+            return crowds.isEmpty
+        }
+    }
+
+    /// Returns whether a record may be added. Once a list or the cache is full, the sources with the most give way.
+    private mutating func admits(
+        _ record: CachedRecord, to place: Crowd.Place, at now: Duration, _ changes: inout [Change]
+    ) -> Bool {
+        if place == .cache, room(in: .cache, for: record) == 0 { forgetUnwatched(at: now, &changes) }
+        guard !crowds.isEmpty && crowds[place] != nil || room(in: place, for: record) == 0 else { return true }
+        isFull = true
+        let group = group(of: record)
+        if crowds[place]?.mayBeThinned(for: group, at: now) ?? true, room(in: place, for: record) == 0 {
+            let members = members(of: place)
+            let (crowd, surplus) = Crowd.parting(members, keeping: members.reduce(0) { $0 + $1.weight } / 8 * 7)
+            crowds[place] = crowd
+            if !crowd.hasTooMuch(group) {
+                for slot in surplus { forget(slot, &changes) }
+                crowds[place]?.wasThinned(at: now)
+            }
+        }
+        let room = room(in: place, for: record)
+        return crowds[place]?.admits(group, room: room) ?? (room > 0)
+    }
+
+    /// Forgets what exceeds some bytes.
+    mutating func thin(to bytes: Int, at now: Duration) -> [Change] {
+        isFull = true
+        let (crowd, surplus) = Crowd.parting(members(of: .cache), keeping: bytes)
+        crowds[.cache] = crowd
+        crowds[.cache]?.wasThinned(at: now)
+        var changes: [Change] = []
+        for slot in surplus { forget(slot, &changes) }
+        return changes
+    }
+
+    /// Returns how many more records like this one fit.
+    private func room(in place: Crowd.Place, for record: CachedRecord) -> Int {
+        switch place {
+        case .list(let key): max(0, limits.sharedRecords - store.count(of: key))
+        case .cache:
+            max(0, min(limits.records - count, (limits.bytes - store.size) / RecordStore.size(record.key, record.data)))
+        }
+    }
+
+    private func members(of place: Crowd.Place) -> [Crowd.Member] {
+        func member(_ slot: Int, weight: Int) -> Crowd.Member? {
+            store[slot].map {
+                Crowd.Member(slot: slot, group: group(of: $0), weight: weight, since: $0.firstReceived)
+            }
+        }
+        return switch place {
+        case .list(let key): store.slots(of: key).compactMap { member($0, weight: 1) }
+        case .cache:
+            store.indices.compactMap { slot in
+                store[slot].flatMap { member(slot, weight: RecordStore.size($0.key, $0.data)) }
+            }
+        }
+    }
+
+    private func group(of record: CachedRecord) -> Crowd.Group {
+        var isBare = false
+        if case .ptr(let name) = record.data { isBare = store.count(of: RecordKey(name, .srv)) == 0 }
+        return Crowd.Group(source: record.source, isBare: isBare)
+    }
+
+    private mutating func forget(_ slot: Int, _ changes: inout [Change]) {
+        guard let cached = store.remove(slot) else { return }
+        changes.append(.removed(cached.key, cached.data))
+    }
+
+    /// Forgets the oldest records that no one watches: an eighth of all, so that it does not happen for each record.
+    private mutating func forgetUnwatched(at now: Duration, _ changes: inout [Change]) {
+        if let lastSweep, now - lastSweep < Self.sweepInterval { return }
+        lastSweep = now
+        let unwatched = store.indices.compactMap { slot in
+            store[slot].flatMap { watches[$0.key] == nil ? (slot: slot, received: $0.received) : nil }
+        }
+        for (slot, _) in unwatched.sorted(by: { $0.received < $1.received }).prefix(max(1, limits.records / 8)) {
+            forget(slot, &changes)
+        }
+    }
+
+    /// Returns whether a name may have another record of this type. A late record displaces no others, except that a
+    /// neighbour's address displaces a foreign one.
+    private mutating func hasPlace(for key: RecordKey, _ data: RecordData, _ changes: inout [Change]) -> Bool {
+        guard store.count(of: key) >= limits.uniqueRecords else { return true }
+        guard isOfNeighbour(data) else { return false }
+        let strangers = store.slots(of: key).compactMap { slot in
+            store[slot].flatMap { isOfNeighbour($0.data) ? nil : (slot: slot, since: $0.firstReceived) }
+        }
+        guard let newest = strangers.max(by: { $0.since < $1.since })?.slot else { return false }
+        forget(newest, &changes)
+        return true
+    }
+
+    /// Returns whether the data is an address that certainly belongs to this link.
+    package func isOfNeighbour(_ data: RecordData) -> Bool {
+        IPAddress(data, scope: 0).map(isOfNeighbour) ?? false
+    }
+
+    /// Returns whether an address certainly belongs to this link; its scope is ignored.
+    func isOfNeighbour(_ address: IPAddress) -> Bool {
+        address.isLinkLocal || neighbours.contains { $0.contains(address) }
+    }
+}

@@ -1,0 +1,224 @@
+import DNSMessage
+public import DNSSD
+public import Discovery
+import DiscoverySystem
+import Records
+
+/// Multicast DNS on the wire as a `ServiceFinder`: queries this machine's links itself, sharing UDP port 5353 with
+/// avahi-daemon (RFC 6762 §15.1).
+///
+/// It needs no privileges, no D-Bus and no other program. Its sockets on port 5353 never ask for unicast answers, and are
+/// bound to the multicast group: unicast packets to that port stay with the machine's other responders. Only a silent name
+/// that someone waits for is also asked for from a port of its own (RFC 6762 §5.1).
+public final class MulticastEngine: ServiceFinder {
+    private let loop: EventLoop
+    private let core: LoopBound<QuerierCore>
+    private let numbers = Locked<UInt64>(0)
+    private let noted: Locked<[String]>
+
+    /// Starts the engine's thread. Sockets open with the first query.
+    /// - Throws: `.systemRefused` if the system has no thread or file descriptor left; `.backendUnavailable` if another
+    ///   program holds port 5353 exclusively, or avahi-daemon is configured to.
+    public init() throws(DiscoveryError) {
+        let settings = ResponderSettings.current
+        guard !settings.disallowsOthers else {
+            let text =
+                "avahi-daemon wants UDP port 5353 for itself (disallow-other-stacks=yes in \(ResponderSettings.path))"
+            throw DiscoveryError(.backendUnavailable, text)
+        }
+        try Self.tryPort()
+        let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
+        guard let loop = EventLoop(paused: "mdns") else { throw noThread }
+        self.loop = loop
+        guard let core = QuerierCore(loop: loop, wantsTTL255: settings.checksTTL, marksOwn: !settings.reflects) else {
+            throw noThread
+        }
+        noted = core.troubles
+        self.core = LoopBound(to: loop, core)
+        guard loop.start() else { throw noThread }
+    }
+
+    deinit {
+        core.post { $0.endAll() }
+        loop.stop()
+    }
+
+    /// True for `local` alone: multicast DNS has no other domain (RFC 6762 §3).
+    public func finds(in domain: Domain) -> Bool { domain == .local }
+
+    /// Limits above the defaults: a link's list takes about a second of work and a few kilobytes per service.
+    public func limits(in domain: Domain) -> DiscoveryLimits {
+        var limits = DiscoveryLimits()
+        limits.services = Self.services
+        return limits
+    }
+
+    /// The most services kept for one query.
+    private static let services = 20_000
+
+    /// Follows the engine's state; it is up for its whole life.
+    public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        start { StateOperation(report: reporting) }
+    }
+
+    /// Browses or resolves on every link that the query allows; see `ServiceFinder`.
+    public func browse(
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation {
+        start {
+            BrowseOperation(
+                interfaces: query.interfaces, family: query.family, make: { ServiceGraph(query, on: $0) },
+                report: reporting)
+        }
+    }
+
+    /// Browses for service types (RFC 6763 §9); see `ServiceFinder`.
+    public func browseTypes(
+        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
+    ) -> any EngineOperation {
+        let name = DomainName(["_services", "_dns-sd", "_udp"], in: query.domain)
+        let domain = query.domain
+        return start {
+            BrowseOperation(
+                interfaces: query.interfaces, family: query.family,
+                make: { interface in
+                    name.map {
+                        ListGraph($0, on: interface) { listed in
+                            ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
+                        }
+                    }
+                },
+                report: reporting)
+        }
+    }
+
+    /// Browses for domains (RFC 6763 §11); see `ServiceFinder`.
+    public func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
+    ) -> any EngineOperation {
+        let label = query.purpose == .browsing ? "b" : "r"
+        let name = DomainName([label, "_dns-sd", "_udp"], in: .local)
+        return start {
+            BrowseOperation(
+                interfaces: query.interfaces, family: nil,
+                make: { interface in name.map { ListGraph($0, on: interface) { Domain(labels: $0.labels) } } },
+                report: reporting)
+        }
+    }
+
+    /// Asks again for the records of a service that could not be reached. Unanswered, they are forgotten after 10 s
+    /// (RFC 6762 §10.4).
+    public func couldNotReach(_ instance: ServiceInstance) {
+        guard let name = DomainName(instance) else { return }
+        core.post { $0.reconfirm(name) }
+    }
+
+    /// Answers whether another host said a moment ago, to whoever asks here, that it has a service.
+    package func isOthers(_ instance: ServiceInstance, answer: @escaping @Sendable (Bool) -> Void) {
+        guard let name = DomainName(instance) else { return answer(false) }
+        let own = Environment.hostLabel.flatMap { DomainName([$0], in: .local) }
+        core.post { answer($0.isOthers(name, own: own)) }
+    }
+
+    /// Reasons why answers are incomplete now.
+    public var troubles: [String] { noted.withLock { $0 } }
+
+    /// Ends all operations, closes the sockets, and ends the thread.
+    @discardableResult
+    public func shutdown() async -> Bool {
+        let gate = Gate()
+        core.post { $0.endAll() }
+        loop.stop { gate.open() }
+        return await gate.wait(atMost: .seconds(2))
+    }
+
+    /// Operations and sockets, for tests that look for leaks.
+    package var openObjects: Int {
+        get async {
+            await withCheckedContinuation { continuation in
+                core.post { continuation.resume(returning: $0.openObjects) }
+            }
+        }
+    }
+
+    /// Why a socket cannot be created on an interface; nil if it can.
+    private static func refusal(on interface: NetworkInterface, _ family: IPAddress.Family) -> SocketError? {
+        do throws(SocketError) {
+            _ = try LinkSocket(on: interface, family, .others, wantsTTL255: false)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Binds a socket on each link, which shows whether the port can be shared.
+    private static func tryPort() throws(DiscoveryError) {
+        let all = LinkWish(interfaces: .all, families: Set(IPAddress.Family.allCases))
+        let tried = LinkSelection(SystemInterfaces.usable(by: .all), [all]).links.flatMap { interface, wanted in
+            wanted.families.map { ($0, refusal(on: interface, $0)) }
+        }
+        guard SharedPort.isTaken(tried.map { (family: $0.0, isTaken: $0.1?.isPortTaken == true) }),
+            let error = tried.compactMap(\.1).first(where: \.isPortTaken)
+        else { return }
+        throw DiscoveryError(.backendUnavailable, error.message)
+    }
+
+    private func start(_ make: @escaping @Sendable () -> any QuerierOperation) -> any EngineOperation {
+        let id = numbers.withLock { number in
+            number += 1
+            return number
+        }
+        core.post { $0.start(make(), id: id) }
+        return Handle(engine: self, id: id)
+    }
+
+    /// A caller's handle of an operation; it keeps the engine alive.
+    private final class Handle: EngineOperation {
+        let engine: MulticastEngine
+        let id: UInt64
+
+        init(engine: MulticastEngine, id: UInt64) {
+            self.engine = engine
+            self.id = id
+        }
+
+        func cancel() { engine.core.post { [id] in $0.end(id: id) } }
+
+        func cancel(waitingAtMost limit: Duration) async -> Bool {
+            let gate = Gate()
+            engine.core.post { [id] core in
+                core.end(id: id)
+                gate.open()
+            }
+            return await gate.wait(atMost: limit)
+        }
+    }
+}
+
+/// Reports that the engine is up, which it is for its whole life.
+final class StateOperation: QuerierOperation {
+    private var report: ((EngineState) -> Void)?
+
+    init(report: @escaping (EngineState) -> Void) { self.report = report }
+
+    let wish = LinkWish(interfaces: .all, families: [])
+    var deadline: Duration? { nil }
+
+    func begin(at now: Duration) {}
+    func linkCame(_ link: Link, at now: Duration) {}
+    func linkWent(_ link: Link, at now: Duration) {}
+    func linksAreKnown(at now: Duration) {}
+    func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {}
+    func asked(on link: Link, at now: Duration) {}
+    func lost(on link: Link) {}
+    func degraded(_ text: String) {}
+    func advance(to now: Duration) {}
+    var wanted: [Int] { [] }
+    func keep(atMost limit: Int, at now: Duration) {}
+    func end() { report = nil }
+
+    func flush() {
+        report?(.up)
+        report = nil
+    }
+}

@@ -1,0 +1,78 @@
+package import DNSMessage
+package import DNSSD
+
+/// Tries whether questions and answers pass on a link: asks all who are there, and listens for what this machine sends itself. A value.
+///
+/// What this machine sends to the group comes back to it through the same firewall as what others send, so it tells a firewall here from a
+/// link on which no one speaks.
+package struct LinkTrial: Inquirer {
+    private static let times = [Duration.zero, .milliseconds(300), .milliseconds(1100), .milliseconds(2200)]
+    private static let end = Duration.milliseconds(2600)
+    /// The most of this machine's addresses, and the most neighbours, that are asked for.
+    private static let (mostOwn, mostNeighbours) = (4, 8)
+    private static let mostHosts = 256
+
+    /// Something that this machine sent to the group was heard.
+    package private(set) var isEchoed = false
+    /// This machine's own responder was heard to answer.
+    package private(set) var hasOwnAnswer = false
+    /// Other hosts that were heard through the group, and those that said there what was asked for.
+    package private(set) var group: Set<IPAddress> = []
+    package private(set) var answering: Set<IPAddress> = []
+    /// Other hosts that answered to the port that asked.
+    package private(set) var direct: Set<IPAddress> = []
+    private let (wantsOwn, wantsOthers): (Bool, Bool)
+    private let questions: [Question]
+    /// Of this machine's questions only those are heard that say something. avahi-daemon leaves out what a question knows, whatever its TTL, so
+    /// this is about a name that is not asked for, and that no one on a link has.
+    private let known = (try? DomainName(presentation: "localhost.")).map {
+        [ResourceRecord($0, .a, .a(0x7F00_0001), ttl: 1)]
+    }
+    private let id = UInt16.random(in: 0x1000...0x7000)
+    private var sent = 0
+
+    /// - Parameters:
+    ///   - own: this machine's addresses: every responder has their names, and need not have a service. None: its answer is not waited for.
+    ///   - neighbours: addresses of other hosts, whose names are asked for, too; nil: others are not waited for.
+    package init(own: [IPAddress], neighbours: [IPAddress]?) {
+        let own = own.prefix(Self.mostOwn).compactMap { DomainName(reverse: $0) }
+        let others = (neighbours ?? []).prefix(Self.mostNeighbours).compactMap { DomainName(reverse: $0) }
+        let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local).map { [$0] } ?? []
+        (wantsOwn, wantsOthers) = (!own.isEmpty, neighbours != nil)
+        questions = (types + own + others).map { Question($0, .ptr) }
+    }
+
+    package mutating func questions(at now: Duration) -> [OutgoingQuestion] {
+        guard sent < Self.times.count, Self.times[sent] <= now else { return [] }
+        sent += 1
+        return [
+            OutgoingQuestion(questions, id: id, .group),
+            OutgoingQuestion(questions, known: known ?? [], id: 0, .shared),
+        ].compactMap(\.self)
+    }
+
+    package func deadline(after now: Duration) -> Duration? {
+        sent < Self.times.count ? Self.times[sent] : now < Self.end ? Self.end : nil
+    }
+
+    package func isOver(at now: Duration) -> Bool {
+        now >= Self.end || !wantsOthers && isEchoed && (hasOwnAnswer || !wantsOwn)
+    }
+
+    package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
+        let isAnswer = message.flags.contains(.response)
+        switch arrival.way {
+        case .own:
+            isEchoed = true
+            hasOwnAnswer = hasOwnAnswer || isAnswer
+        case .group where !arrival.isOurs && group.count < Self.mostHosts:
+            group.insert(arrival.sender)
+            if isAnswer, message.answers.contains(where: isWanted) { answering.insert(arrival.sender) }
+        case .answer where isAnswer && !arrival.isOurs && direct.count < Self.mostHosts:
+            direct.insert(arrival.sender)
+        case .group, .answer: break
+        }
+    }
+
+    private func isWanted(_ record: ResourceRecord) -> Bool { questions.contains { $0.name == record.name } }
+}

@@ -1,0 +1,196 @@
+import CLinux
+import DNSMessage
+import DNSSD
+import DiscoverySystem
+import Libc
+
+/// A socket of multicast DNS on one link, for one family: one that hears the group, or one with a port of its own, which asks. An answer to
+/// a port of its own names no one's cache (RFC 6762 §6.7): each host that claims a name says so itself.
+///
+/// A loop watches it, or a thread polls it.
+@safe final class LinkSocket {
+    /// What it receives.
+    enum Share {
+        /// What other hosts say to the group; questions only if their frame went to all hosts.
+        case others
+        /// Questions of other hosts whose frame did not go to all.
+        case alone
+        /// Responses of this machine to the group.
+        case own
+        /// All that is said to the group of the loopback interface.
+        case all
+        /// Answers to its own port.
+        case answers
+    }
+
+    /// A datagram with what the system says of it.
+    struct Datagram {
+        let bytes: [UInt8]
+        let source: SocketAddress
+        let sender: IPAddress
+        /// The hop limit that it came with: 255 on its own link (RFC 6762 §11); nil where the system does not say.
+        let hops: UInt8?
+        /// Where it was sent: the group, or an address of this machine; nil where the system does not say.
+        let destination: IPAddress?
+    }
+
+    /// The most datagrams that `receive` reads at once; further ones wait.
+    private static let mostAtOnce = 64
+
+    let interface: NetworkInterface
+    let family: IPAddress.Family
+    let share: Share
+    let descriptor: Int32
+    private var watch: LoopWatch?
+    private var drops: UInt32 = 0
+    private var isLossy = false
+
+    /// - Throws: `SocketError` with errno.
+    init(
+        on interface: NetworkInterface, _ family: IPAddress.Family, _ share: Share, wantsTTL255: Bool
+    ) throws(SocketError) {
+        (self.interface, self.family, self.share) = (interface, family, share)
+        descriptor =
+            share.ofGroup.map { cmulticast_open(family.number, interface.index, $0, wantsTTL255) }
+            ?? cmulticast_open_one_shot(family.number, interface.index, wantsTTL255)
+        guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
+    }
+
+    deinit {
+        // The watch must end before the descriptor can be reused.
+        watch?.free()
+        if descriptor >= 0 { Libc.close(descriptor) }
+    }
+
+    /// It has a port of its own.
+    var asks: Bool { share == .answers }
+    /// Questions are sent to the group by it: one socket of each family does.
+    var sends: Bool { share == .others || share == .all }
+    /// The port that it is bound to.
+    var port: UInt16 { SocketAddress(of: descriptor)?.port ?? 0 }
+
+    /// Has a loop call `ready` on its thread when something has come.
+    func watch(by loop: EventLoop, ready: @escaping () -> Void) {
+        watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
+    }
+
+    /// Has the system say more of each datagram.
+    func trace() { cmulticast_trace(descriptor, family.number) }
+
+    /// Stops watching; the last reference closes the socket.
+    func free() {
+        watch?.free()
+        watch = nil
+    }
+
+    /// Sends a packet to the group (RFC 6762 §3).
+    /// - Returns: 0 or errno. The system refuses packets while an address is tentative or the link is going away.
+    @discardableResult
+    func send(_ packet: [UInt8]) -> Int32 {
+        unsafe packet.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
+            return unsafe -cmulticast_send(
+                descriptor, family.number, interface.index, start, Int32(clamping: bytes.count))
+        }
+    }
+
+    /// Sends a packet to one host's port 5353.
+    func send(_ packet: [UInt8], to host: IPAddress) {
+        _ = unsafe SocketAddress(host, port: 5353).withPointer {
+            unsafe sendto(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL), $0, $1)
+        }
+    }
+
+    /// Reads all available packets into `packets`, up to `limit` bytes in total.
+    func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
+        while packets.size < PacketQueue.limit {
+            lookForLosses()
+            let count = buffer.receive(descriptor) { bytes, source in
+                packets.append(bytes, link, over: family, share.way, from: source)
+            }
+            guard count == ReceiveBuffer.slots else { return }
+        }
+    }
+
+    /// Reads available datagrams, up to 64, each with its source.
+    func receive() -> [Datagram] {
+        let longest = Message.maximumMulticastLength
+        var packets: [Datagram] = []
+        for _ in 0..<Self.mostAtOnce {
+            var bytes = [UInt8](repeating: 0, count: longest)
+            var (count, hops) = (Int32(-1), Int32(-1))
+            var destination = [UInt8](repeating: 0, count: 16)
+            let source = unsafe SocketAddress(filledBy: { address, length in
+                count = unsafe cmulticast_receive_one(
+                    descriptor, &bytes, Int32(longest), address, length, &hops, &destination)
+                return count >= 0
+            })
+            guard let source else { break }
+            guard count <= longest, let sender = source.address else { continue }
+            packets.append(
+                Datagram(
+                    bytes: Array(bytes.prefix(Int(count))), source: source, sender: sender,
+                    hops: UInt8(exactly: hops), destination: address(destination)))
+        }
+        return packets
+    }
+
+    private func address(_ bytes: [UInt8]) -> IPAddress? {
+        guard bytes.contains(where: { $0 != 0 }) else { return nil }
+        guard family == .ipv6 else {
+            return .v4(IPv4Address(bits: bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }))
+        }
+        return IPv6Address(bytes: bytes).map { .v6($0, scope: $0.isLinkLocal ? interface.index : 0) }
+    }
+
+    /// Returns whether the kernel dropped packets that count since the last call, for lack of room.
+    func hasLost() -> Bool {
+        defer { isLossy = false }
+        return isLossy && share != .alone
+    }
+
+    /// Notes a loss if the kernel's count grows while the queue is nearly full: the count includes packets that the
+    /// filter rejected.
+    private func lookForLosses() {
+        var now: UInt32 = 0
+        let isCrowded = unsafe cmulticast_is_crowded(descriptor, &now)
+        if isCrowded, now != drops { isLossy = true }
+        drops = now
+    }
+}
+
+extension LinkSocket.Share {
+    /// The group's part that it receives; nil of a port of its own.
+    fileprivate var ofGroup: cmulticast_share? {
+        switch self {
+        case .others: CMULTICAST_OTHERS
+        case .alone: CMULTICAST_ALONE
+        case .own: CMULTICAST_OWN
+        case .all: CMULTICAST_ALL
+        case .answers: nil
+        }
+    }
+
+    fileprivate var way: PacketQueue.Way {
+        switch self {
+        case .others: .others
+        case .alone: .alone
+        case .own, .all: .own
+        case .answers: .oneShot
+        }
+    }
+}
+
+extension IPAddress.Family {
+    /// AF_INET or AF_INET6.
+    fileprivate var number: Int32 { self == .ipv4 ? AF_INET : AF_INET6 }
+}
+
+/// The errno with which opening a socket failed.
+struct SocketError: Error {
+    let code: Int32
+    /// Whether another program holds port 5353 and does not share it.
+    var isPortTaken: Bool { code == EADDRINUSE }
+    /// Whether the link or its address has gone.
+    var isOfMissingLink: Bool { code == ENODEV || code == EADDRNOTAVAIL }
+}

@@ -1,0 +1,156 @@
+import DNSMessage
+import Discovery
+
+/// The questions of one query: asks each when it is new and again when it is due, in order, a few at a time.
+struct QuestionTable: Sendable {
+    /// The most questions of one query that are under way.
+    static let mostUnderWay = 16
+
+    private var questions: [Question: PolledQuestion] = [:]
+    private var deadlines = DeadlineTable<Question>()
+    /// Questions to send as soon as there is room; those before `head` have been sent.
+    private var queue: [Question] = []
+    private var head = 0
+    private var queued: Set<Question> = []
+    private var underWay: [Question: Duration] = [:]
+    private var budget = QuestionBudget()
+    private var serial: ZoneSerial?
+    /// Questions that wait for the zone's serial.
+    private var waiting: [Question] = []
+    /// Records that came with the answer in `current`.
+    private var additionals: [Question: AnswerReading.Outcome] = [:]
+    private var current: AnswerReading?
+
+    /// - Parameter list: a name in the zone whose serial is read before anything is asked again; nil to do without.
+    init(followingSerialAt list: DomainName? = nil) { serial = list.map { ZoneSerial(list: $0) } }
+
+    subscript(_ question: Question) -> PolledQuestion? { questions[question] }
+
+    var deadline: Duration? {
+        guard head < queue.count, underWay.count < Self.mostUnderWay else { return deadlines.next }
+        guard budget.isSpent, !queue[head].isForList else { return .zero }
+        return deadlines.next.map { min($0, budget.next) } ?? budget.next
+    }
+
+    /// Asks a question again and again, until it is dropped.
+    mutating func want(_ question: Question, at now: Duration, jitter: Double) {
+        guard questions[question] == nil else { return }
+        var polled = PolledQuestion()
+        // DNSSEC does not vouch for additional records, so they are asked for if the answer is authenticated.
+        if let outcome = additionals[question], let current, !current.isAuthenticated {
+            let reading = AnswerReading(
+                outcome: outcome, isAuthoritative: current.isAuthoritative, server: current.server)
+            deadlines.set(question, to: polled.answered(reading, to: question.type, sent: now, at: now, jitter: jitter))
+        } else {
+            enqueue(question)
+        }
+        questions[question] = polled
+    }
+
+    mutating func drop(_ question: Question) {
+        questions[question] = nil
+        deadlines.set(question, to: nil)
+    }
+
+    /// Asks a question now, before it is due.
+    mutating func hasten(_ question: Question) {
+        guard questions[question] != nil else { return }
+        deadlines.set(question, to: nil)
+        enqueue(question)
+    }
+
+    /// Returns the questions to send now.
+    mutating func due(at now: Duration, jitter: () -> Double) -> [Question] {
+        for question in deadlines.due(now).sorted(by: { $0.precedes($1) }) { enqueue(question) }
+        budget.refill(at: now)
+        var sent: [Question] = []
+        while underWay.count < Self.mostUnderWay, head < queue.count {
+            let question = queue[head]
+            guard question.isForList || !budget.isSpent else { break }
+            head += 1
+            queued.remove(question)
+            guard let polled = questions[question], underWay[question] == nil else { continue }
+            switch serial?.advice(for: question.name, polled, at: now) ?? .ask {
+            case .renew: deadlines.set(question, to: questions[question]?.renewed(at: now, jitter: jitter()))
+            case .ask:
+                if !question.isForList { budget.spend() }
+                underWay[question] = now
+                sent.append(question)
+            case .readSerial:
+                waiting.append(question)
+                guard let first = serial?.question, underWay[first] == nil else { continue }
+                underWay[first] = now
+                sent.append(first)
+            }
+        }
+        if head == queue.count { (queue, head) = ([], 0) }
+        return sent
+    }
+
+    mutating func answered(_ question: Question, _ reading: AnswerReading, at now: Duration, jitter: Double) {
+        guard let sent = underWay.removeValue(forKey: question) else { return }
+        if question == serial?.question {
+            serial?.answered(reading, at: now)
+            let ready = waiting
+            waiting = []
+            for question in ready { enqueue(question) }
+            return
+        }
+        guard var polled = questions[question] else { return }
+        let next = polled.answered(
+            reading, to: question.type, sent: sent, at: now, jitter: jitter, seen: serial?.seen(for: question.name),
+            pace: question.isForList ? .zero : QuestionBudget.pace(of: questions.count))
+        questions[question] = polled
+        deadlines.set(question, to: next)
+        (additionals, current) = (reading.additionals, reading)
+    }
+
+    /// Drops the records that came with the last answer.
+    mutating func forgetAdditionals() { (additionals, current) = ([:], nil) }
+
+    private mutating func enqueue(_ question: Question) {
+        guard queued.insert(question).inserted else { return }
+        // What is there comes before what is known of it.
+        if question.isForList { queue.insert(question, at: head) } else { queue.append(question) }
+    }
+}
+
+extension Question {
+    /// Whether it asks for a list, of which a query has few.
+    fileprivate var isForList: Bool { type == .ptr }
+
+    /// Orders by name, then by type.
+    fileprivate func precedes(_ other: Question) -> Bool {
+        name == other.name
+            ? type.rawValue < other.type.rawValue : name.wire.lexicographicallyPrecedes(other.name.wire)
+    }
+}
+
+/// How many questions one query may ask. Whoever fills a zone decides how many names it has, and for how short a time an
+/// answer holds; not how often it is asked. A value.
+struct QuestionBudget: Sendable {
+    /// The most questions at once: enough for the longest list that DNS can carry (docs/beyond-link.md).
+    static let most = 10_000.0
+    /// The questions of each second after that.
+    static let perSecond = 100.0
+
+    private var left = Self.most
+    private var refilledAt = Duration.zero
+
+    /// Whether no question may be asked now.
+    var isSpent: Bool { left < 1 }
+
+    /// When the next question may be asked, if it is spent.
+    var next: Duration { refilledAt + .seconds((1 - left) / Self.perSecond) + .milliseconds(1) }
+
+    mutating func refill(at now: Duration) {
+        guard now > refilledAt else { return }
+        left = min(Self.most, left + (now - refilledAt) / .seconds(1) * Self.perSecond)
+        refilledAt = now
+    }
+
+    mutating func spend() { left -= 1 }
+
+    /// The shortest time between two askings of the same among as many questions: half of the budget is for what is new.
+    static func pace(of count: Int) -> Duration { .seconds(Double(count) / (Self.perSecond / 2)) }
+}

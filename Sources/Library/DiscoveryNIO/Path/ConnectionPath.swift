@@ -1,0 +1,91 @@
+public import DNSSD
+public import Discovery
+import DiscoverySystem
+public import NIOCore
+
+/// How a connection's packets leave this machine, as far as the system tells. Whether the other side still answers is not part of it.
+public struct ConnectionPath: Hashable, Sendable {
+    /// The interface that has the connection's local address; nil if none has it.
+    public let interface: NetworkInterface?
+    /// The address is there, and its interface is up and has a carrier.
+    public let isViable: Bool
+    /// A new connection to the same address would leave by another interface, which has a carrier: that of the kernel's route.
+    public let isBetterThere: Bool
+
+    /// Judges a path.
+    /// - Parameters:
+    ///   - local: the connection's own address.
+    ///   - remote: the other side's; nil if it is not known.
+    ///   - addresses: this machine's.
+    ///   - routes: the kernel's.
+    ///   - isReceiving: whether an interface is up and has a carrier, for a family.
+    public init(
+        from local: IPAddress, to remote: IPAddress?, _ addresses: LocalAddresses, _ routes: any RouteLookup,
+        isReceiving: (NetworkInterface, IPAddress.Family) -> Bool
+    ) {
+        let entry = addresses.entries.first { entry in
+            guard entry.address.masked(to: 128) == local.masked(to: 128) else { return false }
+            return !local.isLinkLocal || local.family == .ipv4 || local.scope == 0
+                || local.scope == entry.interface.index
+        }
+        interface = entry?.interface
+        isViable = entry.map { isReceiving($0.interface, local.family) } ?? false
+        // A link-local address is reached by its interface alone; one's own has none to speak of.
+        guard let remote, !remote.isLinkLocal, !addresses.isOwn(remote),
+            case .leaves(let index, _)? = routes.route(to: remote), index != entry?.interface.index,
+            let other = addresses.entries.first(where: { $0.interface.index == index })?.interface
+        else {
+            isBetterThere = false
+            return
+        }
+        isBetterThere = isReceiving(other, remote.family)
+    }
+}
+
+extension IPAddress {
+    /// The number of the interface that a link-local IPv6 address belongs to; else 0.
+    fileprivate var scope: UInt32 { if case .v6(_, let scope) = self { scope } else { 0 } }
+}
+
+extension ConnectionPath {
+    /// The path of a connection, TCP or UDP: now, and whenever the judgement changes; only the newest is kept. Ends with the channel, and at
+    /// once if the system does not tell of changes. Interfaces that are slow to get an address are better only once they have one.
+    ///
+    /// May be called from any thread; several users each have a stream.
+    public static func updates(of channel: any Channel) -> AsyncStream<ConnectionPath> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ConnectionPath.self, bufferingPolicy: .bufferingNewest(1))
+        let end = channel.eventLoop.makePromise(of: Void.self)
+        continuation.onTermination = { _ in end.succeed() }
+        channel.closeFuture.whenComplete { _ in continuation.finish() }
+        let told = Locked<(path: ConnectionPath?, isDue: Bool)>((nil, false))
+        let judge: @Sendable () -> Void = {
+            guard let path = ConnectionPath(of: channel) else { return }
+            let isNews = told.withLock { told in
+                defer { told = (path, false) }
+                return told.path != path
+            }
+            if isNews { continuation.yield(path) }
+        }
+        SystemChanges.watch(InterfaceLimit.watchAll(), on: channel.eventLoop, until: end.futureResult) {
+            let isFirst = told.withLock { told in
+                defer { told.isDue = true }
+                return !told.isDue
+            }
+            if isFirst { channel.eventLoop.scheduleTask(in: SystemChanges.gathering, judge) }
+        }
+        .whenComplete { result in
+            judge()
+            if case .failure = result { continuation.finish() }
+        }
+        return stream
+    }
+
+    /// The path of a connection now; nil if it has no address.
+    public init?(of channel: any Channel) {
+        guard let local = channel.localAddress.flatMap({ IPAddress($0) }) else { return nil }
+        self.init(
+            from: local, to: channel.remoteAddress.flatMap { IPAddress($0) }, .system(), SystemRoutes(),
+            isReceiving: { SystemInterfaces.isReceiving($0, over: $1) })
+    }
+}
