@@ -12,7 +12,10 @@ struct GraphRoom: Sendable {
     /// Whether services were left out, and are looked for when there is room.
     private(set) var isLeavingOut = false
     /// When to look for room.
-    var nextLook: Duration?
+    private(set) var nextLook: Duration?
+    /// Looks in a row that found nothing to bring back, and the last one.
+    private var idleLooks = 0
+    private var lastLook = Duration.zero
     /// Names that gave way because no one answered for them; retried only after all others.
     var givenUp: Set<DomainName> = []
     private var order: EvictionOrder<DomainName, UInt16>?
@@ -39,7 +42,13 @@ struct GraphRoom: Sendable {
     /// - Parameter sender: who sent its SRV record; nil: there is none.
     mutating func added(_ name: DomainName, by sender: UInt16?) { order?.add(name, to: sender) }
     mutating func failed(_ name: DomainName) { if isRemembering { failing.append(name) } }
-    mutating func removed(_ name: DomainName) { order?.remove(name) }
+    mutating func removed(_ name: DomainName) {
+        order?.remove(name)
+        // There may be room again: looks once a second.
+        guard idleLooks > 0 else { return }
+        idleLooks = 0
+        nextLook = lastLook + .seconds(1)
+    }
     mutating func forget(_ name: DomainName) { givenUp.remove(name) }
 
     /// - Returns: whether it is the first omission.
@@ -47,6 +56,13 @@ struct GraphRoom: Sendable {
         if nextLook == nil { nextLook = now + .seconds(1) }
         defer { isLeavingOut = true }
         return !isLeavingOut
+    }
+
+    /// Looks for room, and again in a second; less often, each minute at last, while there is nothing to bring back: a look goes through every record.
+    mutating func look(at now: Duration) { (lastLook, nextLook) = (now, now + .seconds(1 << idleLooks)) }
+    mutating func foundNothing() {
+        idleLooks = min(idleLooks + 1, 6)
+        nextLook = lastLook + .seconds(1 << idleLooks)
     }
 
     /// Removes one that does not answer.
@@ -131,13 +147,14 @@ extension ServiceGraph {
     /// Brings back some omitted services once a second, if there is room or others do not answer.
     mutating func lookForRoom<Source: RecordSource>(_ source: inout Source, at now: Duration) {
         guard let look = room.nextLook, look <= now else { return }
-        room.nextLook = now + .seconds(1)
+        room.look(at: now)
         guard services.count < room.limit || room.hasFailing else { return }
         // One more than needed shows whether these are all.
         let waiting = source.data(key, atMost: Self.returning + 1) { data in
             guard case .ptr(let name) = data, services[name] == nil, !room.givenUp.contains(name) else { return false }
             return serviceName(name) != nil
         }
+        if waiting.isEmpty { room.foundNothing() }
         for data in waiting.prefix(Self.returning) where services.count < room.limit || room.hasFailing {
             listed(data, &source, at: now)
         }

@@ -56,7 +56,10 @@ package struct ChangeLog<Value: Listed>: Sendable {
     package var length: Int { places.count + notes.count }
 
     /// The present values, in the order found.
-    package var values: [Value] { live.values.sorted { $0.added < $1.added }.map(\.value) }
+    package var values: [Value] { Self.inOrder(Array(live.values)) }
+
+    /// Whether a present value is such.
+    package func contains(where isSuch: (Value) -> Bool) -> Bool { live.values.contains { isSuch($0.value) } }
 
     package subscript(key: Key) -> Value? { live[key]?.value }
 
@@ -138,7 +141,12 @@ package struct ChangeLog<Value: Listed>: Sendable {
 
     /// The present values that were there at a number, in the order found.
     package func values(addedBy number: UInt64) -> [Value] {
-        live.values.filter { $0.added <= number }.sorted { $0.added < $1.added }.map(\.value)
+        Self.inOrder(live.values.filter { $0.added <= number })
+    }
+
+    /// Sorts positions, not values: each move of one would count its references up and down.
+    private static func inOrder(_ live: [Live]) -> [Value] {
+        live.indices.sorted { live[$0].added < live[$1].added }.map { live[$0].value }
     }
 
     private func firstPlace(after number: UInt64) -> Int {

@@ -174,7 +174,7 @@ package final class QueryFeed: Listener {
 
     /// Whether a service of this name is present.
     package func has(_ name: ServiceName) -> Bool {
-        state.withLock { state in state.log.values.contains { $0.instance.name == name } }
+        state.withLock { state in state.log.contains { $0.instance.name == name } }
     }
 
     /// Whether a reader can go on from a cursor.

@@ -1,3 +1,4 @@
+import DNSMessage
 import DNSSD
 import Discovery
 
@@ -78,17 +79,22 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         let interface = link.interface
-        guard let browse = parts[interface]?.browse, parts[interface]?.link === link else { return }
-        let key = browse.key
-        let isAnswer = changes.contains {
-            $0.key == key && $0.arrival.map { browse.isOfResponder($0, link.querier) } ?? false
-        }
-        if !isListed, isAnswer {
+        guard parts[interface]?.link === link else { return }
+        if !isListed, let key = answeredKey(in: changes, on: link) {
             parts[interface]?.settling.answered(at: now)
             if parts[interface]?.settling.wantsQuestion == true { link.querier.askSoon(key, at: now) }
         }
         read(link) { parts[interface]?.browse.changed(changes, &$0, at: now) }
         took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
+    }
+
+    /// The key of a link's list, if a responder answers it with one of these changes. A function of its own: a browse that
+    /// somebody else holds, too, is copied whole at its next change.
+    private func answeredKey(in changes: [RecordCache.Change], on link: Link) -> RecordKey? {
+        guard let browse = parts[link.interface]?.browse else { return nil }
+        let key = browse.key
+        return changes.contains { $0.key == key && $0.arrival.map { browse.isOfResponder($0, link.querier) } ?? false }
+            ? key : nil
     }
 
     func asked(on link: Link, at now: Duration) {
