@@ -94,5 +94,24 @@ struct MirrorTests {
         absence.heard()
         #expect(!absence.missed(at: .seconds(7)) && !absence.missed(at: .milliseconds(11_999)))
         #expect(absence.missed(at: .seconds(12)) && absence.isOver && !absence.missed(at: .seconds(20)))
+        var hung = DaemonAbsence(patience: .seconds(5))
+        #expect(hung.missed(at: .seconds(1), hangs: true) && !hung.missed(at: .seconds(2), hangs: true))
+    }
+
+    @Test("a daemon is asked after 5 s without a word on any connection; one answer is for all")
+    func heartbeat() {
+        let start = ContinuousClock.now
+        var heartbeat = Heartbeat()
+        #expect(heartbeat.isDue(since: start) == start + .seconds(5))
+        heartbeat.heard(at: start + .seconds(3))
+        #expect(heartbeat.isDue(since: start) == start + .seconds(8))
+        #expect(heartbeat.isDue(since: start + .seconds(7)) == start + .seconds(12))
+        #expect(heartbeat.answers(at: start + .seconds(7)) == true && heartbeat.answers(at: start + .seconds(8)) == nil)
+        heartbeat.missed(at: start + .seconds(10))
+        #expect(heartbeat.isMissed && heartbeat.answers(at: start + .seconds(10)) == false)
+        #expect(
+            heartbeat.isDue(since: start) == start + .seconds(15) && heartbeat.answers(at: start + .seconds(15)) == nil)
+        heartbeat.heard(at: start + .seconds(16))
+        #expect(!heartbeat.isMissed)
     }
 }

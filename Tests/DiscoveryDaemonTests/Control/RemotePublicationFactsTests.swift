@@ -39,4 +39,18 @@ import Testing
         #expect(facts.received(line(.established, named: "one #2")).map(\.state) == [.established])
         #expect(facts.id == "1" && !facts.isOver)
     }
+
+    @Test("a daemon that hangs is waited for; when it answers again, all is as it was")
+    func hanging() throws {
+        var facts = try facts()
+        #expect(facts.received(.hangs("silent")).map(\.state) == [.waiting("silent")])
+        #expect(facts.received(.hangs(nil)).isEmpty)
+        _ = facts.received(line(.established))
+        #expect(facts.received(.hangs("silent")).map(\.state) == [.waiting("silent")])
+        #expect(facts.received(.hangs(nil)).last?.state == .established)
+        #expect(facts.received(.hangs(nil)).isEmpty)
+        _ = facts.received(.hangs("silent"))
+        #expect(facts.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
+        #expect(facts.received(.hangs(nil)).isEmpty)
+    }
 }

@@ -40,4 +40,36 @@ struct DaemonGoneTests {
         for process in [browser, named, late] { process.signal(SIGTERM) }
         try await lab.stop()
     }
+
+    @Test(
+        "a daemon that hangs is noticed: browse goes on without it, publish says what it waits for, and nothing ends when the daemon goes on",
+        .labLong)
+    func hanging() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h2", of: lab)
+        let stays = try await lab.publish("h1", "stays", "9000", "--type", "_http._tcp")
+        let browser = try lab.discoverd("h2", "browse", "_http._tcp")
+        let named = try lab.discoverd("h2", "browse", "_http._tcp", "--socket", LabDaemon.systemSocket)
+        for process in [browser, named] { try await process.line { $0.hasPrefix("+\tstays\t") } }
+        let own = try await lab.publish("h2", "own", "9000", "--type", "_own._tcp")
+        let others = try lab.discoverd("h1", "browse", "_own._tcp")
+        try await others.line { $0.hasPrefix("+\town\t") }
+        let process = try daemon.process
+        process.signal(SIGSTOP)
+        try await own.line(.stderr, within: .seconds(10), "it says so") { $0.contains("does not answer") }
+        try await browser.line(.stderr, within: .seconds(5), "without it") {
+            $0.contains("services are found without it now")
+        }
+        try await named.line(.stderr, within: .seconds(5), "it says so") { $0.contains("does not answer") }
+        let late = try await lab.publish("h1", "late", "9001", "--type", "_http._tcp")
+        try await browser.line(within: .seconds(5), "late") { !$0.isEmpty && $0.hasPrefix("+\tlate\t") }
+        process.signal(SIGCONT)
+        try await own.line(within: .seconds(12), "it is as it was") { $0.hasPrefix("published ") }
+        try await named.line(within: .seconds(12), "late") { !$0.isEmpty && $0.hasPrefix("+\tlate\t") }
+        #expect(others.lines().count { !$0.isEmpty } == 1, "\(others.lines())")
+        for process in [browser, named, others] { process.signal(SIGTERM) }
+        for process in [own, stays, late] { try await process.stop() }
+        try await daemon.stop()
+        try await lab.stop()
+    }
 }

@@ -75,7 +75,7 @@ public struct ControlClient: Sendable {
     }
 
     /// - Returns: whether it is a daemon; nil if it does not answer in time.
-    private func answers(until deadline: Deadline) throws(DiscoveryError) -> Bool? {
+    func answers(until deadline: Deadline) throws(DiscoveryError) -> Bool? {
         let connection = try UnixConnection(path: path, until: deadline)
         try connection.send(Request("GET", "/v1/ping").bytes, until: deadline)
         return switch try connection.receive(until: deadline, bell: nil) {

@@ -149,6 +149,8 @@ struct Deadline {
 
     private init(instant: ContinuousClock.Instant?) { self.instant = instant }
 
+    init(at instant: ContinuousClock.Instant) { self.instant = instant }
+
     /// This long from now.
     init(in duration: Duration) { instant = .now + min(duration, .seconds(1 << 32)) }
 

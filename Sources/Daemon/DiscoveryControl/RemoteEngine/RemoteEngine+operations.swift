@@ -28,9 +28,10 @@ extension RemoteEngine {
             case .line, .refused:
                 state.absence.heard()
                 return false
-            case .woken: return false
+            case .woken, .hangs: return false
             case .disconnected:
-                return state.absence.missed(at: .microseconds(MonotonicTime.now.microseconds)) && !state.isClosed
+                let now = Duration.microseconds(MonotonicTime.now.microseconds)
+                return state.absence.missed(at: now, hangs: pulse.isMissed) && !state.isClosed
             }
         }
         guard isOver, let successor = makeSuccessor() else { return }
@@ -70,7 +71,7 @@ extension RemoteEngine {
     ) -> any EngineOperation {
         let query = RemoteQuery<Fact>(read)
         let member = query.join(reporting: report)
-        query.start(path, target) { [weak self] in self?.note($0) }
+        query.start(pulse, target) { [weak self] in self?.note($0) }
         return RemoteOperation {
             _ = query.leave(member)
             ended()
@@ -78,7 +79,7 @@ extension RemoteEngine {
     }
 
     func watchDaemon(_ reporting: @escaping @Sendable ([EngineState]) -> Void) -> any EngineOperation {
-        let stream = RemoteStream(path: path, ControlClient.Request("GET", "/v1/backend/watch")) { [weak self] event in
+        let stream = RemoteStream(pulse, ControlClient.Request("GET", "/v1/backend/watch")) { [weak self] event in
             defer { self?.note(event) }
             switch event {
             case .line(let bytes):
@@ -87,7 +88,7 @@ extension RemoteEngine {
             case .disconnected(let reason): reporting([.down(reason)])
             // Daemons before 0.2 do not report it, but they answer.
             case .refused: reporting([.up])
-            case .woken: return
+            case .woken, .hangs: return
             }
         }
         stream.start()
@@ -124,7 +125,7 @@ extension RemoteEngine {
             text.add("domain", shared.domain.text)
             text.add(shared.interfaces, shared.family)
             text.add(shared.resolution)
-            query.start(path, "/v1/services/watch?\(text.text)") { [weak self] in self?.note($0) }
+            query.start(pulse, "/v1/services/watch?\(text.text)") { [weak self] in self?.note($0) }
         }
         return RemoteOperation { [weak self] in
             guard query.leave(member) else { return }

@@ -30,8 +30,9 @@ public final class RemoteEngine: DiscoveryEngine {
     }
 
     /// The daemon's control socket.
-    public let path: String
+    public var path: String { pulse.path }
 
+    let pulse: Pulse
     private let check: RegistrationRequest.Check?
     private let makeOther: @Sendable () -> (any DiscoveryEngine)?
     let makeSuccessor: @Sendable () -> (any DiscoveryEngine)?
@@ -47,7 +48,7 @@ public final class RemoteEngine: DiscoveryEngine {
         check: RegistrationRequest.Check? = nil,
         otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
     ) {
-        self.path = path
+        pulse = Pulse(path: path)
         self.check = check
         makeOther = otherwise
         makeSuccessor = { nil }
@@ -66,7 +67,7 @@ public final class RemoteEngine: DiscoveryEngine {
         patience: Duration = .seconds(5),
         withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)?
     ) {
-        self.path = path
+        pulse = Pulse(path: path)
         self.check = check
         makeOther = otherwise
         makeSuccessor = withoutDaemon
@@ -165,7 +166,7 @@ public final class RemoteEngine: DiscoveryEngine {
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
         let request = RegistrationRequest(service, onConflict: onConflict, check: check)
-        let publication = RemotePublication(path: path, request, isPersistent: isPersistent) { [weak self] in
+        let publication = RemotePublication(pulse, request, isPersistent: isPersistent) { [weak self] in
             guard request.check == nil else { return nil }
             return self?.other()?.publish(
                 service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
@@ -240,12 +241,12 @@ struct DaemonAbsence: Sendable {
     /// The daemon has said something.
     mutating func heard() { since = nil }
 
-    /// There was no daemon at a time.
+    /// There was no daemon at a time, or one that hangs, which was waited for already.
     /// - Returns: whether queries are to go on without it now.
-    mutating func missed(at now: Duration) -> Bool {
+    mutating func missed(at now: Duration, hangs: Bool = false) -> Bool {
         let first = since ?? now
         since = first
-        guard !isOver, now - first >= patience else { return false }
+        guard !isOver, hangs || now - first >= patience else { return false }
         isOver = true
         return true
     }

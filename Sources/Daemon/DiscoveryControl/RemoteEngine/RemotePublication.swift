@@ -17,13 +17,13 @@ final class RemotePublication: EngineOperation {
 
     /// - Parameter instead: publishes on another engine; nil if there is none.
     init(
-        path: String,
+        _ pulse: Pulse,
         _ request: RegistrationRequest,
         isPersistent: Bool = false,
         instead: @escaping @Sendable () -> (any EngineOperation)? = { nil },
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) {
-        self.path = path
+        path = pulse.path
         let facts = RemotePublicationFacts(request.service.name, isPersistent: isPersistent)
         let state = Locked(State(facts: facts))
         self.state = state
@@ -32,8 +32,9 @@ final class RemotePublication: EngineOperation {
         // The response ends when the service is withdrawn; another request would publish it again.
         let isWanted: @Sendable () -> Bool = { state.withLock { !$0.facts.isOver } }
         stream = RemoteStream(
-            path: path,
+            pulse,
             ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes),
+            staysWhenItHangs: true,
             isWanted: isWanted
         ) { event in
             if case .refused(let error) = event, error.isBusy, let operation = instead() {

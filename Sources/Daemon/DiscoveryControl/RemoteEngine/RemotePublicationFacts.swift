@@ -11,6 +11,8 @@ struct RemotePublicationFacts: Sendable {
     var isOver = false
     private let wanted: ServiceName
     private var last: PublicationFact?
+    /// What was so before the daemon fell silent.
+    private var interrupted: PublicationFact?
     /// Retries if the backend refuses it.
     private var isPersistent: Bool
 
@@ -20,7 +22,9 @@ struct RemotePublicationFacts: Sendable {
     }
 
     mutating func received(_ event: RemoteStream.Event) -> [PublicationFact] {
-        guard !isOver, let fact = fact(event), fact != last else { return [] }
+        guard !isOver, let fact = fact(event) else { return [] }
+        if case .hangs(.some) = event { interrupted = last } else { interrupted = nil }
+        guard fact != last else { return [] }
         // The daemon reports its current state: one that has passed is missing.
         let isFirst = fact.state == .established && last?.state != .registering && last?.state != .established
         last = fact
@@ -31,6 +35,8 @@ struct RemotePublicationFacts: Sendable {
         let name = last?.name ?? wanted
         switch event {
         case .woken: return nil
+        case .hangs(let reason?): return PublicationFact(name: name, state: .waiting(reason))
+        case .hangs(nil): return interrupted
         case .disconnected(let reason):
             id = nil
             return PublicationFact(name: name, state: .waiting(reason))

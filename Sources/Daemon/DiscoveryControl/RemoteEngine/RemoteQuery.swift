@@ -29,9 +29,9 @@ final class RemoteQuery<Fact: MirroredFact>: Sendable {
     init(_ read: @escaping @Sendable (JSONValue, InterfaceNames) throws(JSONShapeError) -> Value) { self.read = read }
 
     /// - Parameter noted: is told each event once its facts are reported.
-    func start(_ path: String, _ target: String, noted: @escaping @Sendable (RemoteStream.Event) -> Void) {
+    func start(_ pulse: Pulse, _ target: String, noted: @escaping @Sendable (RemoteStream.Event) -> Void) {
         let names = InterfaceNames()
-        let stream = RemoteStream(path: path, ControlClient.Request("GET", target)) { [weak self] event in
+        let stream = RemoteStream(pulse, ControlClient.Request("GET", target)) { [weak self] event in
             self?.handle(event, names)
             noted(event)
         }
@@ -73,7 +73,7 @@ final class RemoteQuery<Fact: MirroredFact>: Sendable {
                 names.forget()
                 facts = state.mirror.disconnected(reason)
             case .refused(let error): facts = state.mirror.disconnected(error.message)
-            case .woken: facts = []
+            case .woken, .hangs: facts = []
             }
             return Self.distribute(facts, &state)
         }

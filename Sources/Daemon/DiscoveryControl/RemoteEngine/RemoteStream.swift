@@ -14,6 +14,8 @@ final class RemoteStream: Sendable {
         case refused(ControlError)
         /// There is no daemon, or it went away; the request is repeated.
         case disconnected(String)
+        /// The daemon hangs, for this reason; nil: it answers again. Its connection is the same.
+        case hangs(String?)
         /// `wake` was called.
         case woken
     }
@@ -22,7 +24,8 @@ final class RemoteStream: Sendable {
         var isCancelled = false
     }
 
-    private let path: String
+    private let pulse: Pulse
+    private let staysWhenItHangs: Bool
     private let request: ControlClient.Request
     private let isWanted: @Sendable () -> Bool
     private let handle: @Sendable (Event) -> Void
@@ -30,15 +33,18 @@ final class RemoteStream: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
+    ///   - staysWhenItHangs: a daemon that hangs is waited for on the same connection. Otherwise that is the end of the response.
     ///   - isWanted: called before each repetition; false ends the stream.
     ///   - handle: called on the stream's thread, and never after `cancel`.
     init(
-        path: String,
+        _ pulse: Pulse,
         _ request: ControlClient.Request,
+        staysWhenItHangs: Bool = false,
         isWanted: @escaping @Sendable () -> Bool = { true },
         handle: @escaping @Sendable (Event) -> Void
     ) {
-        self.path = path
+        self.pulse = pulse
+        self.staysWhenItHangs = staysWhenItHangs
         self.request = request
         self.isWanted = isWanted
         self.handle = handle
@@ -89,7 +95,7 @@ final class RemoteStream: Sendable {
     private func attempt() -> String? {
         do throws(DiscoveryError) {
             let deadline = Deadline(in: .seconds(5))
-            let connection = try UnixConnection(path: path, until: deadline)
+            let connection = try UnixConnection(path: pulse.path, until: deadline)
             try connection.send(request.bytes, until: deadline)
             return try read(connection)
         } catch {
@@ -101,15 +107,26 @@ final class RemoteStream: Sendable {
         var reader = HTTPResponseReader()
         var splitter = LineSplitter()
         var refusal: [UInt8] = []
+        let began = ContinuousClock.now
+        var hangs = false
         while !isCancelled {
             do throws(HTTPResponseReader.Failure) {
-                switch Self.wait(connection, bell) {
-                case .success(.bytes(let bytes)): try reader.received(bytes)
+                switch Self.wait(connection, bell, until: pulse.deadline(since: began)) {
+                case .success(.bytes(let bytes)):
+                    pulse.heard()
+                    if hangs { tell(.hangs(nil)) }
+                    hangs = false
+                    try reader.received(bytes)
                 case .success(.ended): try reader.ended()
                 case .success(.rung):
                     tell(.woken)
                     continue
-                case .success(.timedOut): continue
+                case .success(.timedOut):
+                    let reason = pulse.answers() ? nil : "the discoverd daemon does not answer"
+                    if let reason, !staysWhenItHangs { return reason }
+                    if hangs != (reason != nil) { tell(.hangs(reason)) }
+                    hangs = reason != nil
+                    continue
                 case .failure(let error): return error.message
                 }
             } catch {
@@ -132,10 +149,11 @@ final class RemoteStream: Sendable {
 
     private static func wait(
         _ connection: UnixConnection,
-        _ bell: WakeUp
+        _ bell: WakeUp,
+        until deadline: Deadline
     ) -> Result<UnixConnection.Received, DiscoveryError> {
         do throws(DiscoveryError) {
-            return .success(try connection.receive(until: .never, bell: bell))
+            return .success(try connection.receive(until: deadline, bell: bell))
         } catch {
             return .failure(error)
         }
