@@ -17,15 +17,20 @@ struct BackendGate {
     private let silence: Task<Void, Never>
     private var absence: Task<Void, Never>?
 
-    /// Starts the timer that ends the command if the backend stays silent; a daemon that is busy, or has nothing to say, is there as long as it says so.
     init(_ session: Session) {
-        stop = session.stop
-        patience = session.invocation.patience.absence
         // A DNS server answers for itself.
         let daemon = session.isUnicast ? nil : session.daemon
-        silence = Task { [stop = session.stop, limit = session.invocation.patience.silence] in
-            while (try? await Task.sleep(for: limit)) != nil {
-                if await daemon?.finds() == true { continue }
+        self.init(session.stop, session.invocation.patience) { await daemon?.finds() == true }
+    }
+
+    /// Starts the timer that ends the command if the backend stays silent.
+    /// - Parameter finds: whether a daemon that is busy, or has nothing to say, finds all the same.
+    init(_ stop: Stop, _ patience: Invocation.Patience, finds: @escaping @Sendable () async -> Bool) {
+        self.stop = stop
+        self.patience = patience.absence
+        silence = Task {
+            while (try? await Task.sleep(for: patience.silence)) != nil {
+                if await finds() { continue }
                 if !Task.isCancelled { stop.request(.noBackend) }
                 return
             }
