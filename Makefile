@@ -28,7 +28,7 @@ SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help bench bench-quick bench-inside run build test test-all test-servers test-quick fuzz soak tests-built lab demo fmt check docs test-examples tsan asan release release-apps \
-    install install-apps uninstall uninstall-apps deb test-package test-systemd test-upgrade clean deps
+    install install-apps uninstall uninstall-apps deb deb-of-tests test-package test-systemd test-released test-upgrade clean deps
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | \
@@ -47,16 +47,20 @@ build: deps ## debug build of everything but the tests
 deps:
 	@.ci/deps build
 
+# Even where nothing has changed SwiftPM plans for a quarter of a minute: .ci/run sets IS_BUILT once it has built.
+WHOLE = $(if $(IS_BUILT),,$(BUILD) --build-tests)
 tests-built:
 	@.ci/deps test
 	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
-	$(BUILD) --build-tests
+	$(WHOLE)
 
 test: tests-built ## what a change must pass; the network is a lab of namespaces, never this machine's own
 	@Tests/run
 
-test-all: tests-built ## every test, with what a change leaves out: a release needs it
+test-all: tests-built ## every test, with what a change leaves out, and test-released: a release needs it
 	@Tests/run all
+	@if Tests/SystemdTests/run --possible; then $(MAKE) --no-print-directory test-released; else \
+	    echo 'test-all: make test-released was NOT RUN' >&2; fi
 
 test-servers: tests-built ## every rule of DNS zones, with BIND, Knot and PowerDNS
 	@Tests/run servers
@@ -124,7 +128,7 @@ house: ## how big the house is: entries, targets, files, lines, stored Bools, na
 .PHONY: documented-built api api-accept
 documented-built:
 	@.ci/deps build
-	$(BUILD) --build-tests
+	$(WHOLE)
 
 docs: documented-built ## DocC of all products, .build-docs/discoverd.doccarchive and .build-docs/site; and every example of the documents compiled
 	.ci/symbols undocumented
@@ -207,7 +211,9 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 UNITS = discoverd.service discoverd.socket
 # The programs on the library (docs/apps).
 APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
+# Where install takes the programs from, and their completions.
 RELEASED = $(RELEASE)/release
+COMPLETIONS = $(RELEASE)/completions
 APP_PAGES = $(wildcard $(APPS:%=docs/man/%.1))
 PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[15]))
 SHELLS = bash zsh fish
@@ -222,24 +228,24 @@ release: deps versions $(STATIC)/libstdc++.a ## release build, with completions:
 	$(BUILD) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(BUILD) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
 	$(BUILD) $(AS_RELEASED) --product $(DNS) --scratch-path $(RELEASE)
-	$(call write-completions,discoverd,$(RELEASE)/release)
+	$(call write-completions,discoverd)
 
 release-apps: deps versions $(STATIC)/libstdc++.a ## release build of the programs of docs/apps: what install-apps copies
 	set -e; for app in $(APPS); do $(BUILD) $(AS_RELEASED) --product $$app --scratch-path $(RELEASE); done
-	$(call write-completions,$(APPS),$(RELEASED))
+	$(call write-completions,$(APPS))
 
-# $(call write-completions,PROGRAMS,FOLDER)
+# $(call write-completions,PROGRAMS)
 define write-completions
-@set -eo pipefail; for shell in $(SHELLS); do mkdir -p $(RELEASE)/completions/$$shell; for program in $(1); do \
-    $(2)/$$program --generate-completion-script $$shell | sed "1{/^#!/d}" >$(RELEASE)/completions/$$shell/$$program; done; done
+@set -eo pipefail; for shell in $(SHELLS); do mkdir -p $(COMPLETIONS)/$$shell; for program in $(1); do \
+    $(RELEASED)/$$program --generate-completion-script $$shell | sed "1{/^#!/d}" >$(COMPLETIONS)/$$shell/$$program; done; done
 endef
 
 # $(call copy-completions,PROGRAMS) and $(call copy-pages,FILES)
 define copy-completions
 @set -e; for program in $(1); do \
-    install -D -m 644 $(RELEASE)/completions/bash/$$program $(SHARE)/bash-completion/completions/$$program; \
-    install -D -m 644 $(RELEASE)/completions/zsh/$$program $(SHARE)/zsh/site-functions/_$$program; \
-    install -D -m 644 $(RELEASE)/completions/fish/$$program $(SHARE)/fish/vendor_completions.d/$$program.fish; done
+    install -D -m 644 $(COMPLETIONS)/bash/$$program $(SHARE)/bash-completion/completions/$$program; \
+    install -D -m 644 $(COMPLETIONS)/zsh/$$program $(SHARE)/zsh/site-functions/_$$program; \
+    install -D -m 644 $(COMPLETIONS)/fish/$$program $(SHARE)/fish/vendor_completions.d/$$program.fish; done
 endef
 define copy-pages
 @set -e; for page in $(1); do \
@@ -258,10 +264,10 @@ define say-next
 endef
 
 install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
-	@test -x $(RELEASE)/release/$(DNS) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
-	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
-	install -D -s -m 755 $(RELEASE)/release/$(DAEMON) $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
-	install -D -s -m 755 $(RELEASE)/release/$(DNS) $(DESTDIR)$(LIBEXECDIR)/discoverd-dns
+	@test -x $(RELEASED)/$(DNS) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
+	install -D -s -m 755 $(RELEASED)/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
+	install -D -s -m 755 $(RELEASED)/$(DAEMON) $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
+	install -D -s -m 755 $(RELEASED)/$(DNS) $(DESTDIR)$(LIBEXECDIR)/discoverd-dns
 	install -d $(DESTDIR)$(UNITDIR)
 	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|;s|@PREFIX@|$(PREFIX)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/discoverd.service
@@ -294,15 +300,26 @@ uninstall-apps: ## remove what install-apps put there
 deb: release release-apps ## Debian packages in .build-tests/: discoverd and discoverd-apps
 	systemd/debian/build $(TOOLS) $(MAKE)
 
+# Not optimized, and with Swift's libraries: nobody's but test-systemd's. A change compiles nothing twice (docs/decisions/0070-one-build.md).
+deb-of-tests: RELEASED = $(BUILT)
+deb-of-tests: COMPLETIONS = $(TOOLS)/completions
+deb-of-tests: tests-built
+	$(call write-completions,discoverd)
+	systemd/debian/build $(TOOLS)/unoptimized $(MAKE) RELEASED=$(RELEASED) COMPLETIONS=$(COMPLETIONS)
+
 test-package: ## what a package gets that depends on this one: packages resolved, the library built
 	@.ci/deps build
 	SWIFT=$(SWIFT) Tests/fresh-package
 
-test-systemd: ## the package in a booted Debian with a network of its own; needs root
+test-systemd: deb-of-tests ## a package of what the tests have built in a booted Debian with a network of its own; needs root
 	@.ci/deps systemd
-	Tests/SystemdTests/run
+	Tests/SystemdTests/run $(TOOLS)/unoptimized
 
-test-upgrade: ## the package of an older commit (OLD_PACKAGE=…, else OLD_COMMIT, 851e08c), to this one and back; needs root
+test-released: deb ## the same with the package that is given away; needs root
+	@.ci/deps systemd
+	Tests/SystemdTests/run $(TOOLS)
+
+test-upgrade: deb ## the package of an older commit (OLD_PACKAGE=…, else OLD_COMMIT, 851e08c), to this one and back; needs root
 	@.ci/deps systemd
 	Tests/SystemdTests/run-upgrade $(OLD_PACKAGE)
 
