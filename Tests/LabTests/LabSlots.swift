@@ -37,7 +37,7 @@ final class LabSlots: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         most = environment["LAB_SLOTS"].flatMap(Int.init) ?? max(3, processors * 10)
-        assured = min(most, max(2, processors))
+        assured = min(most, 2 * processors)
     }
 
     /// Waits until the test may run.
@@ -117,8 +117,7 @@ private struct ProcessorTime {
         let times = line.split(separator: " ").dropFirst().prefix(8).compactMap { Int($0) }
         guard times.count == 8 else { return }
         all = times.reduce(0, +)
-        // What is nice gives way at once: a release build in the background of .ci/run.
-        idle = times[1] + times[3] + times[4]
+        idle = times[3] + times[4]
     }
 
     /// The idle share, from 0 to 1.
