@@ -36,7 +36,8 @@ extension PeerSession {
     // MARK: Finding and being found
 
     private func advertise() async throws {
-        let (arrivals, arrived) = AsyncStream<Arrival>.makeStream(bufferingPolicy: .bufferingOldest(16))
+        let (arrivals, arrived) = AsyncStream<Arrival>.makeStream(
+            bufferingPolicy: .bufferingNewest(Link.Limits.strangers))
         var txt = TXTRecord()
         try txt.append(key: "id", text: id.description)
         try txt.append(key: "name", text: displayName)
@@ -47,8 +48,12 @@ extension PeerSession {
             channel.setOption(.autoRead, value: false).flatMap {
                 Self.secure(channel, calling: nil, security)
             }.map { peer in
-                if case .enqueued = arrived.yield(Arrival(channel: channel, peer: peer)) { return }
-                channel.close(promise: nil)
+                switch arrived.yield(Arrival(channel: channel, peer: peer)) {
+                case .enqueued: break
+                // Of more than the session has come to look at, the oldest gives way: who is new is heard.
+                case .dropped(let oldest): oldest.channel.close(promise: nil)
+                default: channel.close(promise: nil)
+                }
             }
         }
         do {
