@@ -119,13 +119,18 @@ struct PublishAndBrowseTests {
         let publisher = try lab.exec("h1", Lab.publishMany, "500", "many", "_many._tcp")
         try await publisher.line(.stdout, within: .seconds(60), "ready") { $0 == "ready 500" }
         let names = (0..<500).map { "many-" + String(repeating: "0", count: 4 - "\($0)".count) + "\($0)" }
-        for run in 1...2 {
+        var complete = 0
+        for run in 1...6 where complete < 2 {
             let seen = try await lab.ask(
                 "h2", "browse", "_many._tcp", "-r", "-t", "--timeout", "30", "--json", within: .seconds(35))
             #expect(seen.exit == .exited(0))
             let lines = try seen.lines()
-            #expect(
-                lines.filter { $0.event == "added" }.compactMap { $0.service?.name }.sorted() == names, "run \(run)")
+            let told = lines.filter { $0.event == "added" }.compactMap { $0.service?.name }.sorted()
+            #expect(Set(told).count == told.count, "run \(run)")
+            // A busy machine loses packets, and the list says so.
+            if lines.contains(where: { $0.event == "degraded" }) { continue }
+            complete += 1
+            #expect(told == names, "run \(run)")
             #expect(
                 lines.count == 501 && lines.last?.event == "settled",
                 "run \(run): \(seen.output.filter { !$0.contains(#""added""#) })")
@@ -134,6 +139,7 @@ struct PublishAndBrowseTests {
             }
             #expect(unresolved.isEmpty, "run \(run)")
         }
+        #expect(complete == 2)
         try await publisher.stop()
     }
 }
