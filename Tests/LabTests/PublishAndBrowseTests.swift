@@ -115,7 +115,8 @@ struct PublishAndBrowseTests {
 
     @Test("500 services of another program are told once each, one run after the other", .labAlone)
     func fiveHundred() async throws {
-        let lab = try await Self.lab.value
+        // Not the others': an avahi-daemon that says goodbye for 500 services answers no one for seconds on a busy machine.
+        let lab = try await Lab.start()
         let publisher = try lab.exec("h1", Lab.publishMany, "500", "many", "_many._tcp")
         try await publisher.line(.stdout, within: .seconds(60), "ready") { $0 == "ready 500" }
         let names = (0..<500).map { "many-" + String(repeating: "0", count: 4 - "\($0)".count) + "\($0)" }
@@ -141,5 +142,6 @@ struct PublishAndBrowseTests {
         }
         #expect(complete == 2)
         try await publisher.stop()
+        try await lab.stop()
     }
 }
