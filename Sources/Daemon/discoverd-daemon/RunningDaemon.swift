@@ -1,8 +1,11 @@
 #if Commands
-internal import DiscoveryDaemon
+internal import AvahiEngine
 internal import Discovery
-internal import Libc
+internal import DiscoveryControl
+internal import DiscoveryDaemon
+internal import DiscoveryJSON
 internal import DiscoverySystem
+internal import Libc
 
 /// The running daemon, which keeps the service manager informed.
 struct RunningDaemon {
@@ -70,6 +73,113 @@ struct RunningDaemon {
             isGone.withLock { $0 = true }
             daemon.server.stop()
             return
+        }
+    }
+}
+
+/// Keeps the daemon's line in `systemctl status` up to date.
+struct StatusLine {
+    private let daemon: Daemon
+    private let manager: ServiceManager
+
+    init(_ daemon: Daemon, _ manager: ServiceManager) {
+        self.daemon = daemon
+        self.manager = manager
+    }
+
+    /// Runs until the task is cancelled; returns at once if no service manager listens.
+    func run() async {
+        guard manager.isPresent else { return }
+        var told = ""
+        repeat {
+            let text = await text
+            if text != told { manager.status(text) }
+            told = text
+        } while (try? await Task.sleep(for: .seconds(1))) != nil
+    }
+
+    private var text: String {
+        get async {
+            let states = await daemon.registry.statuses.map(\.state)
+            let established = states.count { $0 == .established }
+            let published = "\(established) of \(states.count) services published"
+            let reasons = daemon.health.reasons
+            return reasons.isEmpty ? published : "\(published); degraded: \(reasons.joined(separator: "; "))"
+        }
+    }
+}
+
+/// Probes the backend regularly, because a hung one does not report itself: D-Bus waits 25 s for an answer.
+struct Heartbeat {
+    /// The pause between an answer and the next probe.
+    private static let interval = Duration.seconds(10)
+    /// Enough for a busy avahi-daemon; one that is stopped never answers.
+    private static let patience = Duration.seconds(3)
+
+    let engine: AvahiEngine
+    let health: BackendHealth
+
+    /// Runs until the task is cancelled.
+    func run() async {
+        while (try? await Task.sleep(for: Self.interval)) != nil {
+            let timer = Task {
+                // One that never answered is not missed by itself (`BackendHealth`).
+                guard (try? await Task.sleep(for: Self.patience)) != nil, let state = health.state(of: .publisher),
+                    state.reason == nil
+                else { return }
+                health.note(
+                    "heartbeat", "avahi-daemon does not answer: it hangs or is stopped (systemctl restart avahi-daemon)"
+                )
+            }
+            await engine.probe()
+            timer.cancel()
+            _ = await timer.value
+            health.note("heartbeat", nil)
+        }
+    }
+}
+
+/// Reports to the service manager that the daemon works: its event loop turns, its tasks run, and the backend's thread returns from D-Bus.
+struct Watchdog {
+    /// libdbus waits 25 s for an answer, and two calls may follow each other: a thread that is away longer than this is stuck.
+    private static let backendPatience = Duration.seconds(90)
+
+    private let daemon: Daemon
+    private let engine: AvahiEngine
+    private let manager: ServiceManager
+    private let log: DaemonLog
+
+    init(_ daemon: Daemon, _ engine: AvahiEngine, _ manager: ServiceManager, _ log: DaemonLog) {
+        self.daemon = daemon
+        self.engine = engine
+        self.manager = manager
+        self.log = log
+    }
+
+    /// Runs until the task is cancelled; returns at once if the watchdog is off.
+    func run() async {
+        guard let interval = manager.watchdogInterval else { return }
+        let answered = Locked(ContinuousClock.now)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    _ = await engine.openObjects
+                    answered.withLock { $0 = .now }
+                    try? await Task.sleep(for: interval)
+                }
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    // If the event loop is stuck, this never returns and nothing more is reported.
+                    await daemon.server.turn()
+                    if answered.withLock({ $0 }).duration(to: .now) < Self.backendPatience {
+                        manager.keepAlive()
+                    } else {
+                        log.error("the backend's thread does not answer: the watchdog is told nothing")
+                    }
+                    try? await Task.sleep(for: interval)
+                }
+            }
         }
     }
 }

@@ -1,6 +1,9 @@
 #if Commands
-internal import DiscoveryDaemon
+internal import Discovery
 internal import DiscoveryControl
+internal import DiscoveryDaemon
+internal import DiscoverySystem
+internal import Libc
 
 extension Daemon.Settings {
     /// The daemon's settings in a configuration.
@@ -15,6 +18,60 @@ extension Daemon.Settings {
         self.init(
             browse: Set(configuration.browse), services: services,
             policy: RegistryPolicy(configuration.access, checks: checks))
+    }
+}
+
+extension ControlLimits {
+    /// As many connections as the descriptor limit allows, less a reserve for the backend, files and checks.
+    var connections: ConnectionTable.Limits {
+        var limits = ConnectionTable.Limits()
+        var files = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
+        let room = max(4, Int(clamping: files.rlim_cur) - 24)
+        limits.clients = min(clients, room)
+        limits.perUser = min(clientsPerUser, limits.clients)
+        limits.requestBytes = requestBytes
+        limits.watchBytes = watchQueueBytes
+        limits.forRoot = max(limits.clients * 3 / 4, 1)
+        return limits
+    }
+}
+
+extension StatePlace {
+    /// The state directory of this process.
+    init(_ command: DaemonCommand) {
+        self.init(
+            option: command.state, hasOwnSocket: command.socket != nil, isRoot: geteuid() == 0,
+            environment: Environment.value)
+    }
+}
+
+/// The log level: from the command line, else from the configuration, which may change while the daemon runs.
+final class LogVerbosity: Sendable {
+    private let fixed: DaemonLog.Level?
+    private let configured: Locked<DaemonLog.Level>
+
+    init(_ fixed: DaemonLog.Level?, _ configuration: DaemonConfiguration) {
+        self.fixed = fixed
+        configured = Locked(Self.level(configuration))
+    }
+
+    /// The current level.
+    var level: DaemonLog.Level { fixed ?? configured.withLock { $0 } }
+
+    /// Adopts the level of a configuration.
+    func configured(_ configuration: DaemonConfiguration) {
+        configured.withLock { $0 = Self.level(configuration) }
+    }
+
+    private static func level(_ configuration: DaemonConfiguration) -> DaemonLog.Level {
+        switch configuration.logLevel {
+        case .debug: .debug
+        case .info, nil: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
     }
 }
 #endif

@@ -51,3 +51,66 @@ package final class MetricsRegistry: Sendable {
         }
     }
 }
+
+/// Prometheus' text format, version 0.0.4.
+package struct PrometheusText: Sendable {
+    /// What a metric is.
+    package enum Kind: String, Sendable {
+        case counter, gauge
+    }
+
+    /// What is served as.
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private var text = ""
+    private var described: Set<String> = []
+
+    package init() {}
+
+    package var bytes: [UInt8] { Array(text.utf8) }
+
+    /// Adds a metric's description, which comes once, before its samples.
+    package mutating func describe(_ name: String, _ kind: Kind, _ help: String) {
+        guard described.insert(name).inserted else { return }
+        text += "# HELP \(name) \(Self.escape(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
+    }
+
+    /// Adds a sample.
+    package mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: Double) {
+        text += name
+        if !labels.isEmpty {
+            let pairs = labels.map { "\(Self.labelName($0.0))=\"\(Self.escape($0.1, quotes: true))\"" }
+            text += "{\(pairs.joined(separator: ","))}"
+        }
+        let whole = Int64(exactly: value)
+        text += " \(whole.map(String.init) ?? "\(value)")\n"
+    }
+
+    /// A name that a label may have: letters, digits and underscores, no digit first.
+    package static func labelName(_ text: String) -> String {
+        var name = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x61...0x7A, 0x41...0x5A, 0x5F: name.unicodeScalars.append(Unicode.Scalar(byte))
+            case 0x30...0x39:
+                if name.isEmpty { name = "_" }
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            default: name += "_"
+            }
+        }
+        return name.isEmpty ? "_" : name
+    }
+
+    private static func escape(_ text: String, quotes: Bool) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\n": escaped += "\\n"
+            case "\"" where quotes: escaped += "\\\""
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

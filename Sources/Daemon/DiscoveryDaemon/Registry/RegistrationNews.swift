@@ -1,6 +1,6 @@
 internal import DNSSD
 internal import Discovery
-internal import DiscoveryControl
+package import DiscoveryControl
 
 /// The log line for a change of a registration.
 struct RegistrationNews: Hashable {
@@ -53,5 +53,19 @@ struct ToldRegistration {
         guard let news = RegistrationNews(from: told ?? old, to: new) else { return nil }
         told = new
         return news
+    }
+}
+
+extension Registry {
+    /// A registration that a request led to.
+    package struct Added: Sendable {
+        package let registration: ManagedRegistration
+        package let isNew: Bool
+        /// What the request changed of an earlier one.
+        package var change: RegistrationChange?
+    }
+
+    static var unknown: ControlError {
+        ControlError(403, DiscoveryError.Code.notPermitted.description, "only the control socket knows who you are")
     }
 }

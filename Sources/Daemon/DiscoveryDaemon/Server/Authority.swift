@@ -1,4 +1,9 @@
 internal import DNSSD
+internal import Discovery
+internal import DiscoveryControl
+internal import DiscoverySystem
+internal import NIOCore
+internal import NIOHTTP1
 
 /// The host that a request is for, with a port if there is one: what `Host` may say, and no more (RFC 9112 §3.2,
 /// `uri-host [ ":" port ]` of RFC 3986 §3.2).
@@ -56,4 +61,65 @@ package struct Authority: Hashable, Sendable {
         default: false
         }
     }
+}
+
+/// Refuses requests that do not name their host once and clearly (RFC 9112 §3.2), before the parts of a head that are not kept
+/// are lost: a second `Host`, and the authority of a target in absolute form.
+final class AuthorityHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    /// Reported down the pipeline in place of the request; what follows on the connection is dropped.
+    struct Refused: Error {
+        let reason: String
+    }
+
+    private let isOver = Locked(false)
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isOver.withLock({ $0 }) { return }
+        if case .head(let head) = unwrapInboundIn(data), let reason = Self.refusal(of: head) {
+            isOver.withLock { $0 = true }
+            return context.fireErrorCaught(Refused(reason: reason))
+        }
+        context.fireChannelRead(data)
+    }
+
+    static func refusal(of head: HTTPRequestHead) -> String? {
+        let hosts = head.headers["Host"]
+        guard hosts.count <= 1 else { return "there are \(hosts.count) Host fields" }
+        guard let host = hosts.first else {
+            return head.version == .http1_1 ? "there is no Host field" : nil
+        }
+        guard let authority = Authority(host) else { return "the Host field is no host and port" }
+        guard let target = Authority.ofTarget(head.uri) else { return nil }
+        return target == authority ? nil : "the target is for another host than the Host field says"
+    }
+}
+
+/// Keeps web pages from reading what a browser on this machine could reach over TCP.
+package enum OriginPolicy {
+    /// - Throws: 403 for a `Host` that is no address and not `localhost` (DNS rebinding), and for a request that a page of
+    ///   another origin caused.
+    static func check(_ head: HTTPRequestHead, hosts: [String]) throws(ControlError) {
+        let authority = head.headers["Host"].first ?? ""
+        guard isLocal(authority, hosts: hosts) else {
+            throw ControlError(403, "foreign-host", "\(authority.quotedForMessage) is not this machine's address")
+        }
+        let isOfOwnPage =
+            head.headers["Origin"].allSatisfy { $0.lowercased() == "http://\(authority.lowercased())" }
+            && head.headers["Sec-Fetch-Site"].allSatisfy(isOwnSite)
+        guard isOfOwnPage else {
+            throw ControlError(403, "cross-origin", "requests of other origins are not served")
+        }
+    }
+
+    /// Whether no foreign DNS server can have pointed the name here.
+    package static func isLocal(_ text: String, hosts: [String] = []) -> Bool {
+        guard let authority = Authority(text) else { return false }
+        return authority.host == "localhost" || hosts.contains(authority.host) || IPAddress(authority.host) != nil
+    }
+
+    /// Values of requests by our pages or a person (Fetch Metadata §2.2); any other value is a foreign page's.
+    package static func isOwnSite(_ text: String) -> Bool { ["same-origin", "none"].contains(text.lowercased()) }
 }

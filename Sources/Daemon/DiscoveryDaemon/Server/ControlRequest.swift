@@ -1,3 +1,4 @@
+internal import DNSSD
 package import DiscoveryControl
 
 /// A request, taken apart.
@@ -43,5 +44,116 @@ package struct ControlRequest: Sendable {
 
     private static var badEncoding: ControlError {
         ControlError(400, "bad-request", "the target of the request is not encoded properly (RFC 3986 §2.1)")
+    }
+}
+
+/// The query parameters of the API's requests.
+extension QueryString {
+    /// Parameters for services.
+    static let ofServices: Set<String> = ["type", "observed", "name", "domain", "interface", "family", "resolve"]
+    /// Parameters for types.
+    static let ofTypes: Set<String> = ["domain", "interface", "family"]
+    /// Parameters for domains.
+    static let ofDomains: Set<String> = ["purpose", "domain", "interface"]
+
+    /// - Throws: 400 for an unknown name, or one that is repeated and may not be: a misspelt filter must not list
+    ///   everything.
+    func allow(_ names: Set<String>, repeated: Set<String> = ["interface"]) throws(ControlError) {
+        var seen: Set<String> = []
+        for item in items where !repeated.contains(item.name) && !seen.insert(item.name).inserted {
+            throw ControlError(400, "invalid-request", "the parameter \(item.name.quotedForMessage) is there twice")
+        }
+        guard let other = items.first(where: { !names.contains($0.name) })?.name else { return }
+        let known = names.isEmpty ? "none is" : names.sorted().joined(separator: ", ") + " are"
+        throw ControlError(
+            400, "invalid-request", "unknown parameter \(other.quotedForMessage): \(known) known here")
+    }
+
+    /// How long to wait for results: `wait` seconds, 5 by default, at most 30.
+    /// - Throws: 400 for anything but a number of seconds.
+    func patience() throws(ControlError) -> Duration {
+        guard let text = self["wait"], !text.isEmpty else { return .seconds(5) }
+        guard let seconds = Double(text), (0...30).contains(seconds) else {
+            throw ControlError(
+                400, "invalid-request",
+                "wait=\(text.quotedForMessage): it is a number of seconds from 0 to 30")
+        }
+        return .milliseconds(Int64(seconds * 1000))
+    }
+}
+
+/// What the path of a request names (docs/contract.md, section 6).
+enum Resource: Hashable {
+    /// A file of the page, over TCP alone.
+    case page([String])
+    case pageFacts
+    case ping, status, reload, health, metrics, targetGroups
+    case services, types, domains
+    case unreachable
+    case servicesWatch, typesWatch, domainsWatch, backendWatch
+    case registrations
+    case registration(id: String)
+    case registrationText(id: String)
+
+    private init?(_ path: [String], isReadOnly: Bool) {
+        switch path {
+        case ["page.json"] where isReadOnly: self = .pageFacts
+        case _ where isReadOnly && PageFile.at(path) != nil: self = .page(path)
+        case ["healthz"]: self = .health
+        case ["metrics"]: self = .metrics
+        case ["v1", "ping"]: self = .ping
+        case ["v1", "status"]: self = .status
+        case ["v1", "reload"]: self = .reload
+        case ["v1", "services"]: self = .services
+        case ["v1", "services", "watch"]: self = .servicesWatch
+        case ["v1", "services", "unreachable"]: self = .unreachable
+        case ["v1", "types"]: self = .types
+        case ["v1", "types", "watch"]: self = .typesWatch
+        case ["v1", "domains"]: self = .domains
+        case ["v1", "domains", "watch"]: self = .domainsWatch
+        case ["v1", "backend", "watch"]: self = .backendWatch
+        case ["v1", "prometheus", "sd"]: self = .targetGroups
+        case ["v1", "registrations"]: self = .registrations
+        default:
+            if path.count == 4, path.starts(with: ["v1", "registrations"]), path[3] == "txt" {
+                self = .registrationText(id: path[2])
+                return
+            }
+            guard path.count == 3, path.starts(with: ["v1", "registrations"]) else { return nil }
+            self = .registration(id: path[2])
+        }
+    }
+
+    private static let reading = ["GET", "HEAD"]
+
+    private var methods: [String] {
+        switch self {
+        case .ping, .status, .health, .metrics, .targetGroups, .services, .types, .domains, .page, .pageFacts:
+            Self.reading
+        // Endless: a HEAD of it would start a query for no reader.
+        case .servicesWatch, .typesWatch, .domainsWatch, .backendWatch: ["GET"]
+        case .reload, .unreachable: ["POST"]
+        case .registrations: Self.reading + ["POST"]
+        case .registration: Self.reading + ["DELETE"]
+        case .registrationText: ["PUT"]
+        }
+    }
+
+    /// - Throws: 404 for no such resource, 405 with the possible methods (RFC 9110 §15.5.6).
+    init(of request: ControlRequest) throws(ControlError) {
+        guard let resource = Resource(request.path, isReadOnly: request.isReadOnly) else {
+            let text = "/" + request.path.joined(separator: "/")
+            throw ControlError(404, "no-such-resource", "\(text.quotedForMessage): the daemon has nothing of this name")
+        }
+        self = resource
+        var allowed = methods
+        if request.isReadOnly { allowed.removeAll { !Self.reading.contains($0) } }
+        guard !allowed.contains(request.method) else { return }
+        guard !request.isReadOnly || Self.reading.contains(request.method) else {
+            throw ControlError(
+                405, "read-only", "only GET and HEAD are served here; use the control socket", allow: allowed)
+        }
+        let list = allowed.isEmpty ? "nothing" : allowed.joined(separator: ", ")
+        throw ControlError(405, "method-not-allowed", "possible here: \(list)", allow: allowed)
     }
 }

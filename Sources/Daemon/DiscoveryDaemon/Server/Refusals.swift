@@ -2,6 +2,7 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoverySystem
 internal import NIOCore
+internal import NIOHTTP1
 
 /// Connections over the limit that get an answer; bounded, because each takes a descriptor for a moment.
 final class Refusals: Sendable {
@@ -73,5 +74,104 @@ final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler, Send
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer))).whenComplete { _ in
             bound.value.close(promise: nil)
         }
+    }
+}
+
+/// Answers an oversized or malformed head as soon as that is known: 431 or 400.
+///
+/// Whatever else the client sends is read and dropped until it closes or its time is over: a client that finds the connection
+/// closed while it sends does not look for an answer.
+final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler, Sendable {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private struct State {
+        /// A head was taken, and not the end of its request.
+        var isInRequest = false
+        /// Requests whose answer is not complete.
+        var unanswered = 0
+        var isOver = false
+    }
+
+    private let state = Locked(State())
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        state.withLock { state in
+            switch unwrapInboundIn(data) {
+            case .head: (state.isInRequest, state.unanswered) = (true, state.unanswered + 1)
+            case .body: break
+            case .end: state.isInRequest = false
+            }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { state.withLock { $0.unanswered -= 1 } }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // In the middle of a request, or of the answer to one before, there is no place for an answer.
+        let (isOver, mayAnswer) = state.withLock { state in
+            defer { state.isOver = true }
+            return (state.isOver, !state.isInRequest && state.unanswered == 0)
+        }
+        guard let refusal = Self.refusal(error), mayAnswer else { return context.fireErrorCaught(error) }
+        if !isOver { answer(refusal, context) }
+    }
+
+    /// The answer to a malformed request head; nil for other errors.
+    static func refusal(_ error: any Error) -> ControlError? {
+        switch error {
+        case HTTPParserError.headerOverflow: ControlError(431, "too-large", "the head of a request is too large")
+        case is HTTPParserError: ControlError(400, "bad-request", "this is no request of HTTP/1.1 (RFC 9112)")
+        case let refused as AuthorityHandler.Refused:
+            ControlError(400, "bad-request", "\(refused.reason) (RFC 9112 §3.2)")
+        default: nil
+        }
+    }
+
+    private func answer(_ refusal: ControlError, _ context: ChannelHandlerContext) {
+        guard case .whole(_, _, let body, _) = ControlAnswer.error(refusal) else { return }
+        context.triggerUserOutboundEvent(ReceivedHandler.Event.refused, promise: nil)
+        context.write(wrapOutboundOut(.head(ControlAnswer.error(refusal).head(isLast: true))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            bound.value.close(mode: .output, promise: nil)
+        }
+    }
+}
+
+/// Reports incoming bytes before they are parsed; drops them once the request is refused.
+final class ReceivedHandler: ChannelDuplexHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Triggered through the pipeline: further bytes are ignored.
+    enum Event { case refused }
+
+    private let connection: Connection
+    private let isRefused = Locked(false)
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isRefused.withLock({ $0 }) { return }
+        connection.received()
+        context.fireChannelRead(data)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard case .refused? = event as? Event else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        isRefused.withLock { $0 = true }
+        promise?.succeed(())
     }
 }

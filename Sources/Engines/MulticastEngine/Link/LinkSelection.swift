@@ -1,4 +1,5 @@
 package import DNSSD
+import Discovery
 import DiscoverySystem
 
 /// A link over some families. Packets over IPv6 do not count for a query over IPv4 alone, because those of one family may not get
@@ -69,5 +70,23 @@ package enum SharedPort {
     /// Returns whether a program holds the port exclusively: over at least one family, on all links tried.
     package static func isTaken(_ tried: [(family: IPAddress.Family, isTaken: Bool)]) -> Bool {
         Dictionary(grouping: tried, by: \.family).values.contains { $0.allSatisfy(\.isTaken) }
+    }
+}
+
+/// An address of this machine, and the block that its netmask puts it in.
+struct AddressBlock {
+    let address: IPAddress
+    let block: CIDR
+
+    /// Those of every interface, as they are now.
+    static func all() -> [NetworkInterface: [AddressBlock]] {
+        var blocks: [NetworkInterface: [AddressBlock]] = [:]
+        for item in InterfaceAddress.all() ?? [] {
+            guard let address = item.address, let length = item.netmask?.leadingOneBits,
+                let block = CIDR(containing: address, prefixLength: length)
+            else { continue }
+            blocks[item.interface, default: []].append(AddressBlock(address: address, block: block))
+        }
+        return blocks
     }
 }
