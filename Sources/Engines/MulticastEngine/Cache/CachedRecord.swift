@@ -12,8 +12,6 @@ package struct CachedRecord: Sendable {
     package internal(set) var isEnding = false
     /// Whether this machine sent it.
     package internal(set) var isOwn = false
-    /// Whether the heap holds an item for it.
-    var isQueued = false
     /// The number of its refresh points that have passed.
     var refreshes: UInt8 = 0
     /// The number of others' questions that its host should have answered but did not (RFC 6762 §10.5).
@@ -28,7 +26,7 @@ package struct CachedRecord: Sendable {
     private var expiresAt: Moment
     private var firstReceivedAt: Moment
     private var lastUnansweredAt = Moment.never
-    /// The deadline of its heap item.
+    /// The deadline of its heap item, if there is one.
     var queued = Moment.never
 
     /// Its neighbours among the records of its key, and, in the first of them, their number; maintained by the store.

@@ -56,8 +56,7 @@ extension RecordCache {
     mutating func queue(_ slot: Int) {
         guard let cached = store[slot] else { return }
         let next = Moment(refreshPoint(of: slot).map { min($0, cached.expires) } ?? cached.expires)
-        if cached.isQueued, cached.queued <= next { return }
-        store[slot]?.isQueued = true
+        if cached.queued != .never, cached.queued <= next { return }
         store[slot]?.queued = next
         heap.insert(DeadlineHeap.Item(deadline: next, slot: slot))
         if heap.count > 2 * count + 64 { dropOutdatedItems() }

@@ -229,8 +229,8 @@ package struct RecordCache: Sendable {
         var refreshes: Set<RecordKey> = []
         while let item = heap.first, item.deadline.time <= now {
             _ = heap.popFirst()
-            guard let cached = store[item.slot], cached.isQueued, cached.queued == item.deadline else { continue }
-            store[item.slot]?.isQueued = false
+            guard let cached = store[item.slot], cached.queued == item.deadline else { continue }
+            store[item.slot]?.queued = .never
             if cached.expires <= now {
                 store.remove(item.slot)
                 changes.append(.removed(cached.key, cached.data))

@@ -16,6 +16,13 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     /// How long to wait when resolving one name.
     private static var patience: Duration { .seconds(5) }
 
+    private enum Stage {
+        /// Not all links are there yet.
+        case gathering
+        case listening
+        case listed
+    }
+
     let wish: LinkWish
     private let make: (NetworkInterface) -> Browse?
     private let report: ([Browse.Fact]) -> Void
@@ -23,8 +30,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     private var facts: [Browse.Fact] = []
     /// The most services on each link.
     private var limit = Int.max
-    private var isListed = false
-    private var areLinksKnown = false
+    private var stage = Stage.gathering
     private var began = Duration.zero
     private var answered: Duration?
 
@@ -41,7 +47,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     private var reader: Followers.Reader { Followers.Reader(self) }
 
     var deadline: Duration? {
-        (parts.values.compactMap { $0.browse.deadline } + (isListed ? [] : [listDeadline])).min()
+        (parts.values.compactMap { $0.browse.deadline } + (stage == .listed ? [] : [listDeadline])).min()
     }
 
     func begin(at now: Duration) {
@@ -73,14 +79,14 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func linksAreKnown(at now: Duration) {
-        areLinksKnown = true
+        if stage == .gathering { stage = .listening }
         settle(at: now)
     }
 
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         let interface = link.interface
         guard parts[interface]?.link === link else { return }
-        if !isListed, let key = answeredKey(in: changes, on: link) {
+        if stage != .listed, let key = answeredKey(in: changes, on: link) {
             parts[interface]?.settling.answered(at: now)
             if parts[interface]?.settling.wantsQuestion == true { link.querier.askSoon(key, at: now) }
         }
@@ -101,7 +107,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         guard let part = parts[link.interface], part.link === link else { return }
         let timesAsked = link.querier.timesAsked(part.browse.key)
         if link.querier.isSending, part.timesAsked > 0 { parts[link.interface]?.settling.isAsking(at: now) }
-        if !isListed {
+        if stage != .listed {
             parts[link.interface]?.settling.othersKnowMore(link.querier.isBehind(part.browse.key))
         }
         guard timesAsked > part.timesAsked else { return }
@@ -114,11 +120,11 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func isBehind(at now: Duration) {
-        if !isListed { for interface in Array(parts.keys) { parts[interface]?.settling.isBehind(at: now) } }
+        if stage != .listed { for interface in Array(parts.keys) { parts[interface]?.settling.isBehind(at: now) } }
     }
 
     func wasLate(by delay: Duration) {
-        if !isListed { for interface in Array(parts.keys) { parts[interface]?.settling.wasLate(by: delay) } }
+        if stage != .listed { for interface in Array(parts.keys) { parts[interface]?.settling.wasLate(by: delay) } }
     }
 
     func degraded(_ text: String) { facts.append(.degraded(text)) }
@@ -184,7 +190,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     private func settle(at now: Duration) {
-        guard !isListed, areLinksKnown else { return }
+        guard stage == .listening else { return }
         for (interface, part) in parts {
             let (key, link) = (part.browse.key, part.link)
             parts[interface]?.settling.othersKnowMore(link.querier.isBehind(key))
@@ -200,7 +206,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
                     "results may be incomplete: not all was heard on \(interface.name) in the time for the first list")
             }
         }
-        isListed = true
+        stage = .listed
         facts.append(.listed)
     }
 }

@@ -30,9 +30,7 @@ public final class MulticastEngine: ServiceFinder {
         let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
         guard let loop = EventLoop(paused: "mdns") else { throw noThread }
         self.loop = loop
-        guard let core = QuerierCore(loop: loop, wantsTTL255: settings.checksTTL, marksOwn: !settings.reflects) else {
-            throw noThread
-        }
+        guard let core = QuerierCore(loop: loop, settings) else { throw noThread }
         noted = core.troubles
         self.core = LoopBound(to: loop, core)
         guard loop.start() else { throw noThread }
@@ -58,7 +56,7 @@ public final class MulticastEngine: ServiceFinder {
 
     /// Follows the engine's state; it is up for its whole life.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
-        start { StateOperation(report: reporting) }
+        SingleReport { reporting(.up) }
     }
 
     /// Browses or resolves on every link that the query allows; see `ServiceFinder`.
@@ -195,34 +193,6 @@ public final class MulticastEngine: ServiceFinder {
     }
 }
 
-/// Reports that the engine is up, which it is for its whole life.
-final class StateOperation: QuerierOperation {
-    private var report: ((EngineState) -> Void)?
-
-    init(report: @escaping (EngineState) -> Void) { self.report = report }
-
-    let wish = LinkWish(interfaces: .all, families: [])
-    var deadline: Duration? { nil }
-
-    func begin(at now: Duration) {}
-    func linkCame(_ link: Link, at now: Duration) {}
-    func linkWent(_ link: Link, at now: Duration) {}
-    func linksAreKnown(at now: Duration) {}
-    func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {}
-    func asked(on link: Link, at now: Duration) {}
-    func lost(on link: Link) {}
-    func degraded(_ text: String) {}
-    func advance(to now: Duration) {}
-    var wanted: [Int] { [] }
-    func keep(atMost limit: Int, at now: Duration) {}
-    func end() { report = nil }
-
-    func flush() {
-        report?(.up)
-        report = nil
-    }
-}
-
 /// The settings of avahi-daemon that matter to a program that shares its port (avahi-daemon.conf(5)).
 package struct ResponderSettings: Equatable {
     /// The path of avahi-daemon's configuration.
@@ -230,24 +200,27 @@ package struct ResponderSettings: Equatable {
     /// The longest configuration that is read, in bytes.
     private static let limit = 1 << 20
 
-    /// `disallow-other-stacks`: if we started first, avahi-daemon would do without IPv4.
-    package private(set) var disallowsOthers = false
-    /// `check-response-ttl`: ignores packets that a router forwarded.
-    package private(set) var checksTTL = false
-    /// `enable-reflector`: this machine repeats what others send, so a packet from it need not be its own.
-    package private(set) var reflects = false
+    private enum Setting: String {
+        case disallowOthers = "disallow-other-stacks"
+        case checkTTL = "check-response-ttl"
+        case reflect = "enable-reflector"
+    }
+
+    private var enabled: Set<Setting> = []
+
+    /// If we started first, avahi-daemon would do without IPv4.
+    package var disallowsOthers: Bool { enabled.contains(.disallowOthers) }
+    /// Ignores packets that a router forwarded.
+    package var checksTTL: Bool { enabled.contains(.checkTTL) }
+    /// This machine repeats what others send, so a packet from it need not be its own.
+    package var reflects: Bool { enabled.contains(.reflect) }
 
     /// Reads the text of a configuration; of a repeated setting, the last counts.
     package init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace }.lowercased() }
-            guard parts.count == 2, !parts[0].hasPrefix("#"), !parts[0].hasPrefix(";") else { continue }
-            switch parts[0] {
-            case "disallow-other-stacks": disallowsOthers = Self.isYes(parts[1])
-            case "check-response-ttl": checksTTL = Self.isYes(parts[1])
-            case "enable-reflector": reflects = Self.isYes(parts[1])
-            default: break
-            }
+            guard parts.count == 2, let setting = Setting(rawValue: parts[0]) else { continue }
+            if Self.isYes(parts[1]) { enabled.insert(setting) } else { enabled.remove(setting) }
         }
     }
 

@@ -35,11 +35,6 @@ protocol QuerierOperation: AnyObject {
     func end()
 }
 
-extension QuerierOperation {
-    func isBehind(at now: Duration) {}
-    func wasLate(by delay: Duration) {}
-}
-
 /// The operations in starting order, those of them that have something to report, and when each wants its turn.
 ///
 /// There may be hundreds, each with a packet to look at and a deadline: nothing but their start and end goes through all.

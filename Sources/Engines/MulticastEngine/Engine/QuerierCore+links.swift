@@ -46,7 +46,8 @@ extension QuerierCore {
             let isBack = link.carrier(isThere: system.running.contains(interface))
             link.querier.neighbours(system.neighbours[interface] ?? [])
             do throws(SocketError) {
-                let hasNewSockets = try link.open(wish, wantsTTL255: wantsTTL255, loop: loop, at: now) { [weak self] in
+                let hasNewSockets = try link.open(wish, wantsTTL255: settings.checksTTL, loop: loop, at: now) {
+                    [weak self] in
                     self?.turn()
                 }
                 if isBack {

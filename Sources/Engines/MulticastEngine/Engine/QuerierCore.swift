@@ -23,9 +23,7 @@ final class QuerierCore {
 
     let loop: EventLoop
     let troubles = Locked<[String]>([])
-    let wantsTTL255: Bool
-    /// Whether packets from this machine are its own: no reflector repeats others' packets.
-    private let marksOwn: Bool
+    let settings: ResponderSettings
     private let monitor: LinkMonitor
     private let timer: BootTimer
     private let buffer = ReceiveBuffer()
@@ -49,10 +47,8 @@ final class QuerierCore {
     var opensAgain: Duration?
 
     /// Nil if no descriptor is left.
-    init?(loop: EventLoop, wantsTTL255: Bool, marksOwn: Bool) {
-        self.loop = loop
-        self.marksOwn = marksOwn
-        self.wantsTTL255 = wantsTTL255
+    init?(loop: EventLoop, _ settings: ResponderSettings) {
+        (self.loop, self.settings) = (loop, settings)
         monitor = LinkMonitor(loop: loop)
         guard let timer = BootTimer(loop: loop) else { return nil }
         self.timer = timer
@@ -98,6 +94,9 @@ final class QuerierCore {
             timer.set(nil)
         }
     }
+
+    /// Whether packets from this machine are its own: no reflector repeats others' packets.
+    private var marksOwn: Bool { !settings.reflects }
 
     /// Whether another host said a moment ago that it has a service. Where a reflector runs on this machine, no one can tell.
     func isOthers(_ service: DomainName, own: DomainName?) -> Bool {

@@ -12,10 +12,14 @@ package struct LinkTrial: Inquirer {
     private static let (mostOwn, mostNeighbours) = (4, 8)
     private static let mostHosts = 256
 
+    /// What was heard of this machine through the group.
+    private enum Echo: Comparable { case nothing, something, answer }
+
+    private var echo = Echo.nothing
     /// Something that this machine sent to the group was heard.
-    package private(set) var isEchoed = false
+    package var isEchoed: Bool { echo > .nothing }
     /// This machine's own responder was heard to answer.
-    package private(set) var hasOwnAnswer = false
+    package var hasOwnAnswer: Bool { echo == .answer }
     /// Other hosts that were heard through the group, and those that said there what was asked for.
     package private(set) var group: Set<IPAddress> = []
     package private(set) var answering: Set<IPAddress> = []
@@ -62,9 +66,7 @@ package struct LinkTrial: Inquirer {
     package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
         let isAnswer = message.flags.contains(.response)
         switch arrival.way {
-        case .own:
-            isEchoed = true
-            hasOwnAnswer = hasOwnAnswer || isAnswer
+        case .own: echo = max(echo, isAnswer ? .answer : .something)
         case .group where !arrival.isOurs && group.count < Self.mostHosts:
             group.insert(arrival.sender)
             if isAnswer, message.answers.contains(where: isWanted) { answering.insert(arrival.sender) }

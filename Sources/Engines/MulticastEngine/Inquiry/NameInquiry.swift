@@ -78,9 +78,9 @@ package struct NameInquiry: Inquirer {
     /// What was said of each name, and when first.
     private var said: [DomainName: (first: Duration, types: Set<RecordType>)] = [:]
     private var questions = RepeatedQuestions(firstID: .random(in: 0x1000...0x2000))
-    /// How often the group was asked again only to hear it, and whether it has had its time.
+    /// How often the group was asked again only to hear it; one more when it has had its time.
     private var groupRounds = 0
-    private var isGroupAsked = false
+    private var isGroupAsked: Bool { groupRounds > Self.rounds.count }
 
     package init(_ subject: InquirySubject) {
         self.subject = subject
@@ -116,11 +116,8 @@ package struct NameInquiry: Inquirer {
         sampleGroup(at: now)
         var due = questions.due(at: now) + (sample?.due(at: now) ?? [])
         guard let next = groupCheck, next <= now else { return due }
-        guard groupRounds < Self.rounds.count else {
-            isGroupAsked = true
-            return due
-        }
         groupRounds += 1
+        guard !isGroupAsked else { return due }
         due += subject.questions.prefix(1).compactMap { OutgoingQuestion($0, id: 0, .shared) }
         return due
     }

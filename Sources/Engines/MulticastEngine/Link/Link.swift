@@ -12,12 +12,20 @@ final class Link {
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
     /// Whether the packets sent last announced more known answers (TC).
     private(set) var wasTruncated = false
+    /// What the system did with the packets sent last.
+    private enum Delivery {
+        case sent
+        /// It refused a packet over one family.
+        case sentInPart
+        /// It refused everything, so many times in a row.
+        case refused(errno: Int32, inARow: Int)
+    }
+
+    private var delivery = Delivery.sent
     /// Whether the system refused a packet over one family.
-    private(set) var isRefused = false
+    var isRefused: Bool { if case .sent = delivery { false } else { true } }
     /// The errno with which the system refused everything the last time; nil if something was sent.
-    private(set) var refusal: Int32?
-    /// The number of times in a row that everything was refused.
-    private var refusedInARow = 0
+    var refusal: Int32? { if case .refused(let errno, _) = delivery { errno } else { nil } }
     /// How often refused packets are repeated soon: enough for a firewall that drops at random, while one that drops
     /// everything never lets them pass.
     private static let mostRepeated = 8
@@ -165,10 +173,13 @@ final class Link {
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
         let errors = sockets.filter(\.sends)
             .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }
-        isRefused = errors.contains { $0 != 0 }
-        refusal = errors.allSatisfy { $0 != 0 } ? errors.first : nil
-        refusedInARow = refusal == nil ? 0 : refusedInARow + 1
-        return 1...Self.mostRepeated ~= refusedInARow
+        guard let errno = errors.first, errors.allSatisfy({ $0 != 0 }) else {
+            delivery = errors.allSatisfy { $0 == 0 } ? .sent : .sentInPart
+            return false
+        }
+        let before = if case .refused(_, let inARow) = delivery { inARow } else { 0 }
+        delivery = .refused(errno: errno, inARow: before + 1)
+        return before < Self.mostRepeated
     }
 
     private func sendOneShots(at now: Duration) {

@@ -301,7 +301,7 @@ package struct LinkQuerier: Sendable {
         var records = oneShots.received(message, at: now)
         if let asked = oneShots.question(answeredBy: message, at: now), !records.isEmpty {
             lists[asked.key]?.answered(
-                by: source, asked.isRepeated ? .again : .first, isWhole: size <= ListAnswers.whole,
+                by: source, asked.way, isWhole: size <= ListAnswers.whole,
                 after: now - asked.time, at: now)
         }
         if records.isEmpty {

@@ -24,6 +24,15 @@ package struct ListAnswers: Sendable {
         case unanswered
     }
 
+    /// Why an answer does not show that the list is whole.
+    private enum Flaw: Comparable {
+        case none
+        /// It came late, or there were too many.
+        case late
+        /// It may have left something out.
+        case cut
+    }
+
     /// avahi-daemon's answers to a port end at 512 bytes, and leave out what does not fit, without a word: up to here no PTR record
     /// can have been left out, which has 64 bytes of a name and 14 more.
     package static let whole = 512 - 78
@@ -42,9 +51,9 @@ package struct ListAnswers: Sendable {
 
     private let began: Duration
     private var sources: [PacketSource: UInt8] = [:]
-    private var isOpen = false
+    private var flaw = Flaw.none
     /// Whether an answer to the port may have left something out: who answers so logs it, and is not asked again.
-    package private(set) var isCut = false
+    package var isCut: Bool { flaw == .cut }
     private var lastAnswer: Duration?
     /// Questions to the group since the last answer, ours among them, and over which family.
     private var questions: [IPAddress.Family: Int] = [:]
@@ -66,9 +75,9 @@ package struct ListAnswers: Sendable {
         (lastAnswer, questions) = (now, [:])
         guard let source else { return }
         let isSlow = (delay ?? now - began) > (way == .group ? Self.slowestToGroup : Self.slowestToPort)
-        if !isWhole { isCut = true }
-        if isSlow || !isWhole || sources.count >= Self.mostSources && sources[source] == nil { isOpen = true }
-        if sources.count < Self.mostSources || sources[source] != nil { sources[source, default: 0] |= way.rawValue }
+        let isKept = sources.count < Self.mostSources || sources[source] != nil
+        flaw = max(flaw, !isWhole ? .cut : isSlow || !isKept ? .late : .none)
+        if isKept { sources[source, default: 0] |= way.rawValue }
     }
 
     /// A question for the list was put to the group, by whomever, who knows nothing of it yet.
@@ -83,7 +92,9 @@ package struct ListAnswers: Sendable {
         let ours = lastAnswer == nil ? timesAsked : 0
         if (questions.values.max() ?? 0) >= ours + Self.crowd { return .unanswered }
         let byPort = Way.first.rawValue | Way.again.rawValue
-        guard !isOpen, !sources.isEmpty, sources.values.allSatisfy({ $0 & byPort == byPort }) else { return .open }
+        guard flaw == .none, !sources.isEmpty, sources.values.allSatisfy({ $0 & byPort == byPort }) else {
+            return .open
+        }
         return sources.values.allSatisfy { $0 & Way.group.rawValue != 0 } ? .whole : .wholeByPort
     }
 }

@@ -53,7 +53,8 @@ package struct OneShotQuestions: Sendable {
         let key: RecordKey
         let purpose: Purpose
         let due: Duration
-        var isRepeated = false
+        /// Of a list: whether it is asked for the first time.
+        var way = ListAnswers.Way.first
     }
 
     private struct Open {
@@ -61,7 +62,7 @@ package struct OneShotQuestions: Sendable {
         let purpose: Purpose
         let id: UInt16
         let end: Duration
-        let isRepeated: Bool
+        let way: ListAnswers.Way
         var isAnswered = false
     }
 
@@ -112,7 +113,7 @@ package struct OneShotQuestions: Sendable {
                 if purpose == .list {
                     waiting.append(
                         Waiting(
-                            key: key, purpose: purpose, due: now + Self.listInterval, isRepeated: asked.isRepeated))
+                            key: key, purpose: purpose, due: now + Self.listInterval, way: asked.way))
                 }
                 return nil
             }
@@ -120,9 +121,9 @@ package struct OneShotQuestions: Sendable {
             var writer = MessageWriter(id: id, limit: QuestionPackets.length, compression: .multicast)
             guard writer.add(Question(key.name, key.type)) else { return nil }
             open.append(
-                Open(key: key, purpose: purpose, id: id, end: now + Self.lifetime, isRepeated: asked.isRepeated))
-            if purpose == .list, !asked.isRepeated {
-                waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.listInterval, isRepeated: true))
+                Open(key: key, purpose: purpose, id: id, end: now + Self.lifetime, way: asked.way))
+            if purpose == .list, asked.way == .first {
+                waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.listInterval, way: .again))
             }
             return writer.bytes
         }
@@ -153,10 +154,11 @@ package struct OneShotQuestions: Sendable {
     }
 
     /// Returns the open question that a message answers, and when it was asked.
-    func question(answeredBy message: Message, at now: Duration) -> (key: RecordKey, isRepeated: Bool, time: Duration)?
-    {
+    func question(answeredBy message: Message, at now: Duration) -> (
+        key: RecordKey, way: ListAnswers.Way, time: Duration
+    )? {
         place(answeredBy: message, at: now).map {
-            (open[$0].key, open[$0].isRepeated, open[$0].end - Self.lifetime)
+            (open[$0].key, open[$0].way, open[$0].end - Self.lifetime)
         }
     }
 

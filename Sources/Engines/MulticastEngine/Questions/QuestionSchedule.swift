@@ -99,14 +99,13 @@ package struct QuestionSchedule: Sendable {
             states[place]?.users &+= 1
             return nil
         }
-        let wait: Duration =
+        let (wait, kind): (Duration, QuestionState.Kind) =
             switch kind {
-            case .shared: firstWait()
-            case .unique(let delay): delay
+            case .shared: (firstWait(), .shared)
+            case .unique(let delay): (delay, delay == .zero ? .awaited : .listed)
             }
         let place = free.popLast().map { Int($0) } ?? states.count
-        let state = QuestionState(
-            key, isShared: kind == .shared, isNamed: kind == .unique(after: .zero), source: source, first: now + wait)
+        let state = QuestionState(key, kind, source: source, first: now + wait)
         if place == states.count { states.append(state) } else { states[place] = state }
         places.insert(place, key.shortHash)
         queue(place)

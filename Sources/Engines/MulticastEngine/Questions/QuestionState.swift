@@ -9,6 +9,15 @@ struct QuestionState: Sendable {
     /// The number of questions with which a lookup by name goes ahead of all others.
     private static let hasty: UInt8 = 3
 
+    enum Kind {
+        /// Many hosts may answer.
+        case shared
+        /// One host answers for a name that another record has.
+        case listed
+        /// One host answers for a name that a caller waits for.
+        case awaited
+    }
+
     let key: RecordKey
     /// The next interval in seconds.
     private var interval = firstInterval
@@ -18,15 +27,13 @@ struct QuestionState: Sendable {
     private(set) var asked: UInt32 = 0
     /// Whether another host asked the last time.
     private var wasOthers = false
-    let isShared: Bool
+    private var kind: Kind
     /// Who said that there is an answer.
     private let source: PacketSource?
     /// Whether it was asked for from its source's budget, and not answered since.
     private var isCharged = false
     /// Whether it waits for its source to answer others.
     private(set) var isPutOff = false
-    /// Whether a caller waits for this name.
-    private var isNamed = false
     /// The number of further questions that go ahead of all others.
     private var hasteLeft: UInt8 = 0
     /// What others listed as answers since the last question and is unknown here: a part of it.
@@ -37,20 +44,19 @@ struct QuestionState: Sendable {
     /// Whether the question is due because a record grows old, whatever the cache knows.
     private(set) var isRefresh = false
 
-    init(_ key: RecordKey, isShared: Bool, isNamed: Bool, source: PacketSource?, first: Duration) {
-        self.key = key
-        self.source = source
-        self.isShared = isShared
-        self.isNamed = isNamed
-        hasteLeft = isNamed ? Self.hasty : 0
+    init(_ key: RecordKey, _ kind: Kind, source: PacketSource?, first: Duration) {
+        (self.key, self.kind, self.source) = (key, kind, source)
+        hasteLeft = kind == .awaited ? Self.hasty : 0
         next = Moment(first)
     }
+
+    var isShared: Bool { kind == .shared }
 
     /// Whether it goes ahead of lists and their names.
     var isUrgent: Bool { hasteLeft > 0 && !isRefresh }
 
     /// Whose budget its next question takes from; nil for nobody's: what somebody waits for, and what is known.
-    var debtor: PacketSource? { isShared || isNamed || isRefresh ? nil : source }
+    var debtor: PacketSource? { kind != .listed || isRefresh ? nil : source }
 
     mutating func wasCharged() { (isCharged, isPutOff) = (true, false) }
 
@@ -128,7 +134,7 @@ struct QuestionState: Sendable {
     /// Asks from the beginning, at `time` or soon after.
     mutating func restart(at time: Duration) {
         interval = Self.firstInterval
-        if isNamed { hasteLeft = Self.hasty }
+        if kind == .awaited { hasteLeft = Self.hasty }
         next = Moment(earliest(at: time))
     }
 
@@ -138,11 +144,11 @@ struct QuestionState: Sendable {
     ///   - now: the time.
     mutating func hasten(isHeldUp: Bool, at now: Duration) {
         guard !isShared else { return }
-        isNamed = true
+        kind = .awaited
         restart(at: now)
         if isHeldUp { next = Moment(now) }
     }
 
     /// Returns whether the question waits for the answers to lists when the whole link restarts.
-    func isPatient(beside hasLists: Bool) -> Bool { hasLists && !isShared && !isNamed }
+    func isPatient(beside hasLists: Bool) -> Bool { hasLists && kind == .listed }
 }

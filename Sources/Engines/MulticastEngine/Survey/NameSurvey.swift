@@ -34,19 +34,14 @@ package struct NameSurvey: Inquirer {
         var rank: (Int, UInt16, UInt32) { (family == .ipv4 ? 0 : 1, type.rawValue, interface.index) }
     }
 
-    private struct Name: Hashable {
-        let name: DomainName
-        let isService: Bool
-    }
-
     /// How long it takes: who wants to answer has answered, and whoever announces has announced.
     package static let time = Duration.milliseconds(2500)
     /// The first questions are asked again, for a packet may be lost.
     private static let half = time / 2
 
+    /// Empty once they are asked again.
     private var first: [Question] = []
     private var waiting: [Question] = []
-    private var isRepeated = false
     private var asked: Set<Question> = []
     private var claims: [Key: [IPAddress: Set<RecordData>]] = [:]
 
@@ -61,9 +56,9 @@ package struct NameSurvey: Inquirer {
     }
 
     package mutating func questions(at now: Duration) -> [OutgoingQuestion] {
-        if !isRepeated, now >= Self.half {
-            isRepeated = true
+        if now >= Self.half {
             waiting += first
+            first = []
         }
         defer { waiting = [] }
         return stride(from: 0, to: waiting.count, by: 8).compactMap { start in
@@ -100,7 +95,7 @@ package struct NameSurvey: Inquirer {
         let targets = Set(
             disputed.filter { $0.key.type == .srv }.values.joined().flatMap { $0.value.compactMap(\.host) })
         let oneHost = Set(disputed.keys.filter { !targets.contains($0.name) && mayBeOne($0) })
-        let best = Dictionary(grouping: disputed.keys) { Name(name: $0.name, isService: $0.type == .srv) }
+        let best = Dictionary(grouping: disputed.keys) { RecordKey($0.name, $0.type == .srv ? .srv : .a) }
             .compactMap { keys in
                 let certain = keys.value.filter { !oneHost.contains($0) }
                 return (certain.isEmpty ? keys.value : certain).min { $0.rank < $1.rank }

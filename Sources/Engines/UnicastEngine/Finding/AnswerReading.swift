@@ -21,13 +21,17 @@ struct AnswerReading: Hashable, Sendable {
         var ttl: Duration
     }
 
+    /// Who answered, and what vouches for the answer.
+    struct Origin: Hashable, Sendable {
+        var server: ServerAddress?
+        /// Whether the zone's own server answered, rather than a cache (AA).
+        var isAuthoritative = false
+        /// Whether DNSSEC vouches for the answer; it never does for the additional records (RFC 4035 §3.2.3).
+        var isAuthenticated = false
+    }
+
     var outcome: Outcome
-    /// Whether the zone's own server answered, rather than a cache (AA).
-    var isAuthoritative = false
-    /// Whether DNSSEC vouches for the answer; it never does for the additional records (RFC 4035 §3.2.3).
-    var isAuthenticated = false
-    /// The server that answered.
-    var server: ServerAddress?
+    var origin = Origin()
     var zone: Zone?
     /// Other records that came with the answer.
     var additionals: [Question: Outcome] = [:]
@@ -40,11 +44,7 @@ struct AnswerReading: Hashable, Sendable {
             }
     }
 
-    init(outcome: Outcome, isAuthoritative: Bool = false, server: ServerAddress? = nil) {
-        self.outcome = outcome
-        self.isAuthoritative = isAuthoritative
-        self.server = server
-    }
+    init(outcome: Outcome, origin: Origin = Origin()) { (self.outcome, self.origin) = (outcome, origin) }
 }
 
 extension AnswerReading {
@@ -58,9 +58,9 @@ extension AnswerReading {
         let (name, records) = Self.records(for: question, in: message.answers)
         let isReferral = message.answers.isEmpty && message.authorities.contains { $0.type == .ns }
         outcome = .failure("")
-        server = answer.server
-        isAuthoritative = message.flags.contains(.authoritative)
-        isAuthenticated = answer.isAuthenticated
+        origin = Origin(
+            server: answer.server, isAuthoritative: message.flags.contains(.authoritative),
+            isAuthenticated: answer.isAuthenticated)
         zone = Self.zone(of: name, in: message)
         switch message.responseCode {
         case 0 where !records.isEmpty: outcome = .records(records.map(\.data), ttl: records.shortestTTL)

@@ -27,40 +27,63 @@ extension FinderRules {
     mutating func verify(_ instance: ServiceInstance, at now: Duration) {}
 }
 
-/// Derives from one query's answers whether servers answer. A first failure is `degraded`: known services stay. After a
-/// second one in a row, or if no question was ever answered, the state is `down`.
-struct ServerWatch<Fact: FinderFact>: Sendable {
-    private(set) var state: EngineState?
+/// What one query reports, and whether servers answer. A first failure is `degraded`: known services stay. After a second
+/// one in a row, or if no question was ever answered, the state is `down`.
+struct FinderReport<Fact: FinderFact>: Sendable {
+    private enum State { case silent, answered, listed, down }
+
+    private var state = State.silent
+    private var facts: [Fact] = []
     private(set) var trouble: String?
 
+    /// Whether servers answer, and not all is listed yet.
+    var isListing: Bool { state == .answered }
+
+    mutating func add(_ new: [Fact]) { facts += new }
+
     /// A question was answered.
-    /// - Returns: whether everything must be reported again, and the facts to report before.
-    mutating func answered() -> (isBack: Bool, facts: [Fact]) {
+    /// - Returns: whether everything must be reported again.
+    mutating func answered() -> Bool {
         trouble = nil
-        guard state != .up else { return (false, []) }
-        state = .up
-        return (true, [.backend(.up)])
+        guard state == .silent || state == .down else { return false }
+        state = .answered
+        facts.append(.backend(.up))
+        return true
     }
 
-    mutating func failed(_ reason: String, times: Int) -> [Fact] {
+    mutating func failed(_ reason: String, times: Int) {
         trouble = reason
-        if case .down = state { return [] }
-        guard state == .up, times < 2 else {
-            state = .down(reason)
-            return [.backend(.down(reason))]
-        }
-        return [.degraded("\(reason): what was known is kept")]
+        guard state != .down else { return }
+        if state != .silent, times < 2 { return degraded(reason) }
+        state = .down
+        facts.append(.backend(.down(reason)))
+    }
+
+    /// A question failed without which the answer is incomplete.
+    mutating func degraded(_ reason: String) {
+        if state == .answered || state == .listed { facts.append(.degraded("\(reason): what was known is kept")) }
+    }
+
+    mutating func listed() {
+        state = .listed
+        facts.append(.listed)
+    }
+
+    mutating func takeFacts() -> [Fact] {
+        defer { facts = [] }
+        return facts
     }
 }
 
 /// Carries out the rules of one query. Each question is an unstructured task, because only the operation waits for it.
 final class FinderOperation<Rules: FinderRules>: FinderQuery {
+    private enum Phase { case idle, delivering, ended }
+
     private struct State {
         var rules: Rules
         var tasks: [Question: Task<Void, Never>] = [:]
         var alarm: Alarm?
-        var isDelivering = false
-        var hasEnded = false
+        var phase = Phase.idle
     }
 
     private let state: Locked<State>
@@ -87,7 +110,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
 
     func end() {
         let tasks = state.withLock { state in
-            state.hasEnded = true
+            state.phase = .ended
             state.alarm = nil
             defer { state.tasks = [:] }
             return state.tasks.values
@@ -109,7 +132,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
     private func advance(_ change: (inout Rules, Duration) -> Void = { _, _ in }) {
         let now = time.now
         state.withLock { state in
-            guard !state.hasEnded else { return }
+            guard state.phase != .ended else { return }
             change(&state.rules, now)
             for question in state.rules.due(at: now, jitter: { .random(in: 0...1) }) {
                 state.tasks[question] = Task { [weak self, ask] in
@@ -127,14 +150,14 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
     private func deliver() {
         while true {
             let facts = state.withLock { state -> [Rules.Fact] in
-                guard !state.isDelivering, !state.hasEnded else { return [] }
+                guard state.phase == .idle else { return [] }
                 let facts = state.rules.takeFacts()
-                state.isDelivering = !facts.isEmpty
+                if !facts.isEmpty { state.phase = .delivering }
                 return facts
             }
             guard !facts.isEmpty else { return }
             report(facts)
-            state.withLock { $0.isDelivering = false }
+            state.withLock { if $0.phase == .delivering { $0.phase = .idle } }
         }
     }
 }

@@ -9,9 +9,7 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
 
     private var graph: ListGraph<Key>
     private var source = ServerRecords(QuestionTable())
-    private var watch = ServerWatch<Fact>()
-    private var isListed = false
-    private var facts: [Fact] = []
+    private var report = FinderReport<Fact>()
 
     init(_ names: [DomainName], read: @escaping @Sendable (DomainName) -> Key?) {
         graph = ListGraph(names, at: .unicast, read: read)
@@ -19,8 +17,8 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
 
     mutating func begin(at now: Duration) {
         graph.begin(&source, at: now)
-        guard graph.lists.isEmpty else { return }
-        facts += watch.answered().facts + [.listed]
+        guard graph.lists.isEmpty, report.answered() else { return }
+        report.listed()
     }
 
     mutating func answered(_ question: Question, _ reading: AnswerReading, at now: Duration, jitter: Double) {
@@ -29,21 +27,13 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
         let all = graph.lists.compactMap { source.table[Question($0)] }
         guard all.contains(where: { $0.known != .unknown && $0.failures == 0 }) else {
             guard all.allSatisfy({ $0.failures > 0 }), let reason = all.compactMap(\.trouble).first else { return }
-            facts += watch.failed(reason, times: all.map(\.failures).min() ?? 0)
-            return
+            return report.failed(reason, times: all.map(\.failures).min() ?? 0)
         }
-        let (isBack, news) = watch.answered()
-        facts += news
-        if isBack {
-            graph.reportAgain()
-            isListed = false
-        }
+        if report.answered() { graph.reportAgain() }
         for data in answer.removed { graph.changed(question.key, data, isAdded: false, source) }
         for data in answer.added { graph.changed(question.key, data, isAdded: true, source) }
-        facts += graph.takeFacts()
-        guard !isListed, all.allSatisfy(\.isSettled) else { return }
-        isListed = true
-        facts.append(.listed)
+        report.add(graph.takeFacts())
+        if report.isListing, all.allSatisfy(\.isSettled) { report.listed() }
     }
 
     mutating func due(at now: Duration, jitter: () -> Double) -> [Question] {
@@ -52,12 +42,9 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
 
     var deadline: Duration? { source.table.deadline }
 
-    mutating func takeFacts() -> [Fact] {
-        defer { facts = [] }
-        return facts
-    }
+    mutating func takeFacts() -> [Fact] { report.takeFacts() }
 
-    var troubles: [String] { [watch.trouble, graph.omission].compactMap(\.self) }
+    var troubles: [String] { [report.trouble, graph.omission].compactMap(\.self) }
 }
 
 /// This host's search domains and networks, which recommend domains to it (RFC 6763 §11).
@@ -66,11 +53,6 @@ package struct Surroundings: Hashable, Sendable {
     package var searchDomains: [Domain]
     /// The networks of this host's addresses.
     package var networks: [CIDR]
-
-    package init(searchDomains: [Domain], networks: [CIDR]) {
-        self.searchDomains = searchDomains
-        self.networks = networks
-    }
 
     /// The most search domains, and the most networks, that are asked.
     private static let most = 16

@@ -33,11 +33,7 @@ struct PolledQuestion: Sendable {
     private(set) var interval = Duration.zero
     /// The zone's serial to which the answer belongs; nil if that is not certain.
     private(set) var serial: UInt32?
-    /// Whether the answer came from the zone's own server.
-    private(set) var isAuthoritative = false
-    /// Whether DNSSEC vouches for the answer.
-    private(set) var isAuthenticated = false
-    private var server: ServerAddress?
+    private(set) var origin = AnswerReading.Origin()
     /// When the answer has left every cache.
     private var expiry: Duration?
     private var renewals = 0
@@ -82,7 +78,7 @@ struct PolledQuestion: Sendable {
             return took(reading, max(ttl, pace), sent: sent, at: now, jitter: jitter, seen: seen)
         case .nothing(let nameExists, let ttl):
             if case .records = known {
-                let isOtherServer = reading.server != server
+                let isOtherServer = reading.origin.server != origin.server
                 guard let until = heldUntil else {
                     heldUntil = now + (isOtherServer ? max(Self.hold, interval) : Self.hold)
                     (failures, trouble) = (0, nil)
@@ -110,14 +106,15 @@ struct PolledQuestion: Sendable {
     ) -> Duration {
         // An answer from a cache is as new as the serial only if it was fetched after the serial was first seen, which
         // is certain once the last answer has expired.
-        let fetched = reading.isAuthoritative ? sent : reading.server == server ? expiry.filter { $0 <= sent } : nil
+        let isSame = reading.origin.server == origin.server
+        let fetched = reading.origin.isAuthoritative ? sent : isSame ? expiry.filter { $0 <= sent } : nil
         serial = seen.flatMap { seen in fetched.map { $0 >= seen.since } == true ? seen.serial : nil }
         (failures, trouble, renewals) = (0, nil, 0)
-        (server, isAuthoritative, isAuthenticated) = (reading.server, reading.isAuthoritative, reading.isAuthenticated)
+        origin = reading.origin
         expiry = now + ttl
         interval = min(max(ttl, Self.bounds.lowerBound), Self.bounds.upperBound)
         // A resolver repeats its answer until the TTL ends; the zone's own server can be asked earlier.
-        return now + interval * (reading.isAuthoritative ? 0.9 + jitter / 10 : 1 + jitter / 20)
+        return now + interval * (origin.isAuthoritative ? 0.9 + jitter / 10 : 1 + jitter / 20)
     }
 }
 

@@ -37,9 +37,8 @@ struct QuestionTable: Sendable {
         guard questions[question] == nil else { return }
         var polled = PolledQuestion()
         // DNSSEC does not vouch for additional records, so they are asked for if the answer is authenticated.
-        if let outcome = additionals[question], let current, !current.isAuthenticated {
-            let reading = AnswerReading(
-                outcome: outcome, isAuthoritative: current.isAuthoritative, server: current.server)
+        if let outcome = additionals[question], let current, !current.origin.isAuthenticated {
+            let reading = AnswerReading(outcome: outcome, origin: current.origin)
             deadlines.set(question, to: polled.answered(reading, to: question.type, sent: now, at: now, jitter: jitter))
         } else {
             enqueue(question)

@@ -68,7 +68,7 @@ struct ServerRecords: RecordSource {
         let hosts = records.targets.map(\.host)
         let addresses = hosts.flatMap { host in records.addressTypes.map { table[Question(host, $0)] } }
             .filter { $0.map { !$0.records.isEmpty } ?? false }
-        if (own + addresses).allSatisfy({ $0?.isAuthenticated ?? false }) { resolution.isAuthenticated = true }
+        if (own + addresses).allSatisfy({ $0?.origin.isAuthenticated ?? false }) { resolution.isAuthenticated = true }
         guard resolution.port != nil, resolution.addresses.isEmpty else { return }
         resolution.withheld = withheld(hosts, records.addressTypes)
     }
@@ -80,7 +80,7 @@ struct ServerRecords: RecordSource {
             types.count == 2
                 && types.allSatisfy { type in
                     guard let polled = table[Question(host, type)] else { return false }
-                    return polled.known == .nothing(nameExists: true) && !polled.isAuthoritative
+                    return polled.known == .nothing(nameExists: true) && !polled.origin.isAuthoritative
                 }
         }
         return host.map { host in

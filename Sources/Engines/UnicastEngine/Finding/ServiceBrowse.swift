@@ -10,9 +10,7 @@ struct ServiceBrowse: FinderRules {
     /// Nil if a name is longer than a domain name can be.
     private var graph: ServiceGraph?
     private var source: ServerRecords
-    private var watch = ServerWatch<Fact>()
-    private var isListed = false
-    private var facts: [Fact] = []
+    private var report = FinderReport<Fact>()
     private var leftOut = 0
     /// Why a question other than the primary one failed.
     private var trouble: String?
@@ -26,8 +24,7 @@ struct ServiceBrowse: FinderRules {
 
     mutating func begin(at now: Duration) {
         guard graph != nil else {
-            facts.append(.backend(.down("the name is longer than a domain name can be (RFC 1035 §2.3.4)")))
-            return
+            return report.add([.backend(.down("the name is longer than a domain name can be (RFC 1035 §2.3.4)"))])
         }
         source.jitter = 0
         graph?.begin(&source, at: now)
@@ -47,7 +44,7 @@ struct ServiceBrowse: FinderRules {
             graph?.touched(question.key)
         }
         graph?.evaluate(&source, at: now)
-        facts += graph?.takeFacts() ?? []
+        report.add(graph?.takeFacts() ?? [])
         list(of: primary)
     }
 
@@ -58,13 +55,10 @@ struct ServiceBrowse: FinderRules {
 
     var deadline: Duration? { [source.table.deadline, graph?.deadline].compactMap(\.self).min() }
 
-    mutating func takeFacts() -> [Fact] {
-        defer { facts = [] }
-        return facts + (graph?.takeFacts() ?? [])
-    }
+    mutating func takeFacts() -> [Fact] { report.takeFacts() + (graph?.takeFacts() ?? []) }
 
     var troubles: [String] {
-        [watch.trouble, trouble, leftOut > 0 ? leftOutText : nil].compactMap(\.self)
+        [report.trouble, trouble, leftOut > 0 ? leftOutText : nil].compactMap(\.self)
     }
 
     mutating func verify(_ instance: ServiceInstance, at now: Duration) {
@@ -77,14 +71,9 @@ struct ServiceBrowse: FinderRules {
 
     private mutating func answeredPrimary(_ polled: PolledQuestion) {
         if let reason = polled.trouble, polled.failures > 0 {
-            facts += watch.failed(reason, times: polled.failures)
-            return
+            return report.failed(reason, times: polled.failures)
         }
-        let (isBack, news) = watch.answered()
-        facts += news
-        guard isBack else { return }
-        isListed = false
-        graph?.reportAgain()
+        if report.answered() { graph?.reportAgain() }
     }
 
     /// Says how many names of the list are none of services.
@@ -93,7 +82,7 @@ struct ServiceBrowse: FinderRules {
         let left = records.count { if case .ptr(let name) = $0 { graph.serviceName(name) == nil } else { false } }
         if left > leftOut {
             leftOut = left
-            facts.append(.degraded(leftOutText))
+            report.add([.degraded(leftOutText)])
         }
         leftOut = left
     }
@@ -108,15 +97,14 @@ struct ServiceBrowse: FinderRules {
             trouble = nil
         } else if trouble == nil, let reason = polled.trouble {
             trouble = reason
-            if watch.state == .up { facts.append(.degraded("\(reason): what was known is kept")) }
+            report.degraded(reason)
         }
     }
 
     /// Reports `listed` once: after the list's sightings, or when the one service is resolved or cannot be.
     private mutating func list(of key: RecordKey) {
-        guard !isListed, watch.state == .up, let graph else { return }
+        guard report.isListing, let graph else { return }
         if graph.isForOne, !graph.hasAnswer, !graph.isFailing, source.standing(key) != .denied { return }
-        isListed = true
-        facts.append(.listed)
+        report.listed()
     }
 }

@@ -7,8 +7,8 @@ import DiscoverySystem
 package final class UnicastFinder: ServiceFinder {
     private struct State {
         var lastID: UInt64 = 0
-        var queries: [UInt64: any FinderQuery] = [:]
-        var isShutDown = false
+        /// Nil once the finder has ended.
+        var queries: [UInt64: any FinderQuery]? = [:]
     }
 
     private let directory: ServerDirectory
@@ -79,12 +79,12 @@ package final class UnicastFinder: ServiceFinder {
 
     /// Asks again for the records of a service that could not be reached.
     package func couldNotReach(_ instance: ServiceInstance) {
-        for query in state.withLock({ Array($0.queries.values) }) { query.verify(instance) }
+        for query in state.withLock({ Array(($0.queries ?? [:]).values) }) { query.verify(instance) }
     }
 
     /// The current reasons why answers may be incomplete, each once.
     package var troubles: [String] {
-        let queries = state.withLock { $0.queries.sorted { $0.key < $1.key }.map(\.value) }
+        let queries = state.withLock { ($0.queries ?? [:]).sorted { $0.key < $1.key }.map(\.value) }
         var known: Set<String> = []
         return queries.flatMap(\.troubles).filter { known.insert($0).inserted }
     }
@@ -93,16 +93,15 @@ package final class UnicastFinder: ServiceFinder {
     @discardableResult
     package func shutdown() async -> Bool {
         let queries = state.withLock { state in
-            state.isShutDown = true
-            defer { state.queries = [:] }
-            return Array(state.queries.values)
+            defer { state.queries = nil }
+            return state.queries ?? [:]
         }
-        for query in queries { query.end() }
+        for query in queries.values { query.end() }
         return true
     }
 
     /// The number of queries, for tests that look for leaks.
-    package var openObjects: Int { state.withLock { $0.queries.count } }
+    package var openObjects: Int { state.withLock { $0.queries?.count ?? 0 } }
 
     private func start<Rules: FinderRules>(
         _ rules: Rules, _ reporting: @escaping @Sendable ([Rules.Fact]) -> Void
@@ -117,9 +116,9 @@ package final class UnicastFinder: ServiceFinder {
             },
             report: reporting)
         let id = state.withLock { state -> UInt64? in
-            guard !state.isShutDown else { return nil }
+            guard state.queries != nil else { return nil }
             state.lastID += 1
-            state.queries[state.lastID] = operation
+            state.queries?[state.lastID] = operation
             return state.lastID
         }
         if id != nil { operation.start(alarmClock) }
@@ -127,7 +126,7 @@ package final class UnicastFinder: ServiceFinder {
     }
 
     private func end(_ id: UInt64) {
-        let (query, isIdle) = state.withLock { ($0.queries.removeValue(forKey: id), $0.queries.isEmpty) }
+        let (query, isIdle) = state.withLock { ($0.queries?.removeValue(forKey: id), $0.queries?.isEmpty ?? true) }
         query?.end()
         if isIdle { health.became(.up) }
     }

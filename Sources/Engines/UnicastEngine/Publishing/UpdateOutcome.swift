@@ -27,12 +27,6 @@ package struct UpdateContext: Hashable, Sendable {
     /// The key's name.
     package var key: String
 
-    package init(zone: String, server: String, key: String) {
-        self.zone = zone
-        self.server = server
-        self.key = key
-    }
-
     /// Returns the outcome that an answer reports. An answer without a valid signature proves nothing: a refusal in it
     /// is a hint, and a success is not believed.
     /// - Parameters:

@@ -48,16 +48,9 @@ package struct DNSAnswer: Hashable, Sendable {
     package var message: Message
     /// Whether a trusted resolver says that DNSSEC validated the answer (AD): one on this machine, or any with
     /// `trust-ad` in /etc/resolv.conf.
-    package var isAuthenticated: Bool
+    package var isAuthenticated = false
     /// The server that answered.
     package var server: ServerAddress
-
-    /// Creates an answer.
-    package init(message: Message, isAuthenticated: Bool = false, server: ServerAddress) {
-        self.message = message
-        self.isAuthenticated = isAuthenticated
-        self.server = server
-    }
 }
 
 /// A server's answer to an update.
@@ -67,21 +60,11 @@ package struct UpdateAnswer: Hashable, Sendable {
     /// The error in the TSIG record: 16 bad signature, 17 unknown key, 18 wrong time (RFC 8945 §3); nil without one.
     package var signatureError: UInt16?
     /// Whether the server's signature is valid; always true if the update was sent without a key.
-    package var isTrusted: Bool
+    package var isTrusted = true
     /// The server's clock, in seconds since 1970, if the server says that ours is wrong.
     package var serverTime: UInt64?
     /// Whether the update was sent twice, so that a condition may have failed because of the first.
     package var isRepeated = false
-
-    /// Creates an answer.
-    package init(
-        responseCode: UInt16, signatureError: UInt16? = nil, isTrusted: Bool = true, serverTime: UInt64? = nil
-    ) {
-        self.responseCode = responseCode
-        self.signatureError = signatureError
-        self.isTrusted = isTrusted
-        self.serverTime = serverTime
-    }
 }
 
 /// The reason why there is no answer; the text is for people.

@@ -16,10 +16,15 @@ struct PendingUpdate: Sendable {
 
     /// The message on the wire.
     let request: [UInt8]
-    /// The first unsigned answer.
-    private(set) var hint: UpdateAnswer?
-    /// Whether an answer had a wrong signature.
-    private(set) var sawForgery = false
+    /// What an answer without a valid signature was, if there was one.
+    enum Suspect: Hashable, Sendable {
+        /// The first unsigned answer.
+        case hint(UpdateAnswer)
+        /// An answer with a wrong signature, and none without.
+        case forgery
+    }
+
+    private(set) var suspect: Suspect?
     private let id: UInt16
     private let zone: [Question]
     private let signer: TSIG?
@@ -55,12 +60,12 @@ struct PendingUpdate: Sendable {
                     responseCode: answer.responseCode, signatureError: error == 0 ? nil : error,
                     serverTime: serverTime))
         case .unsigned(let error):
-            if hint == nil {
-                hint = UpdateAnswer(responseCode: answer.responseCode, signatureError: error, isTrusted: false)
-            }
+            if case .hint = suspect { return .hint }
+            suspect = .hint(
+                UpdateAnswer(responseCode: answer.responseCode, signatureError: error, isTrusted: false))
             return .hint
         case .forged:
-            sawForgery = true
+            suspect = suspect ?? .forgery
             return .foreign
         }
     }

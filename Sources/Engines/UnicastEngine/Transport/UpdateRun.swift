@@ -113,12 +113,15 @@ final class UpdateRun: TransportRun {
     }
 
     /// The first unsigned answer.
-    private var hint: UpdateAnswer? { sent.lazy.compactMap(\.pending.hint).first }
+    private var hint: UpdateAnswer? {
+        for case .hint(let answer) in sent.compactMap(\.pending.suspect) { return answer }
+        return nil
+    }
 
     private func timeIsUp() {
         if let hint {
             finish(.success(hint))
-        } else if sent.contains(where: \.pending.sawForgery) {
+        } else if sent.contains(where: { $0.pending.suspect == .forgery }) {
             finish(.failure(.silent("the answers of \(server) do not have its signature")))
         } else {
             finish(.failure(.silent("no answer from \(server) within \(Self.limit)")), isSilent: true)
