@@ -1,11 +1,12 @@
 import DNSSD
 import Discovery
 import DiscoveryControl
-import DiscoveryDaemon
 import DiscoveryJSON
 import Foundation
 import Glibc
 import Testing
+
+@testable import DiscoveryDaemon
 
 @Suite struct RegistryFileTests {
     private let directory: String

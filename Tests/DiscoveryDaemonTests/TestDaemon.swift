@@ -1,11 +1,12 @@
 import DNSSD
 import Discovery
 import DiscoveryControl
-import DiscoveryDaemon
 import DiscoveryJSON
 import DiscoverySystem
 import DiscoveryTesting
 import Foundation
+
+@testable import DiscoveryDaemon
 
 /// A daemon within this process, over a simulated machine, with its socket in a directory of its own.
 final class TestDaemon: Sendable {

@@ -23,8 +23,7 @@ extension JSONWriter {
             if detail == .full { object.write(ServiceField.learned, of: service) }
             object.member("interfaces", service.interfaces.names)
             if let keyState {
-                object.key("identity")
-                object.object { $0.member("state", keyState) }
+                object.object("identity") { $0.member("state", keyState) }
             }
             if detail == .full { object.write(ServiceField.standing, of: service) }
         }

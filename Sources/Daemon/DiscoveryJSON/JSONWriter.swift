@@ -113,6 +113,26 @@ extension JSONWriter {
         if let value { number(value) } else { null() }
     }
 
+    /// Writes a key and `true` or `false`.
+    package mutating func member(_ name: String, _ value: Bool) {
+        key(name)
+        bool(value)
+    }
+
+    /// Writes a key and an object.
+    package mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
+        key(name)
+        object(members)
+    }
+
+    /// Writes a key and an array, of which `write` writes each element.
+    package mutating func array<Element>(
+        _ name: String, of elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        key(name)
+        array { array in for element in elements { write(&array, element) } }
+    }
+
     /// Writes a key and an array of strings.
     public mutating func member(_ name: String, _ values: some Sequence<String>) {
         key(name)
@@ -199,10 +219,7 @@ extension JSONWriter {
             object.member("milliseconds", report.duration.wholeMilliseconds)
             object.member("resolving", report.resolving?.wholeMilliseconds)
             object.member("source", report.source.rawValue)
-            object.key("attempts")
-            object.array { array in
-                for attempt in report.attempts { array.attempt(attempt) }
-            }
+            object.array("attempts", of: report.attempts) { $0.attempt($1) }
             if let error {
                 object.member("code", error.code.description)
                 object.member("reason", error.message)

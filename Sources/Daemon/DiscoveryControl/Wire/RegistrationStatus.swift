@@ -160,8 +160,7 @@ extension JSONWriter {
         if let reason = status.reason { member("reason", reason) }
         if let code = status.code { member("code", code) }
         if status.isRetrying {
-            key("retrying")
-            bool(true)
+            member("retrying", true)
         }
         if let uid = status.uid { member("uid", Int(uid)) }
         member("origin", status.origin.rawValue)

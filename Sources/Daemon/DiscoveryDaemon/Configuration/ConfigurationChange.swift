@@ -1,48 +1,27 @@
-public import DNSSD
+internal import DNSSD
+internal import Discovery
 
-/// The difference between two configurations, so that unchanged services are neither touched nor withdrawn.
-public struct ConfigurationChange: Hashable, Sendable {
-    /// A service with the same name, type and domain but another description.
-    public struct Difference: Hashable, Sendable {
-        /// The old description.
-        public let old: ServiceDefinition
-        /// The new description.
-        public let new: ServiceDefinition
-    }
-
+/// What a reload changes.
+package struct ConfigurationChange: Hashable, Sendable {
     /// Services to publish.
-    public let added: [ServiceDefinition]
+    package let added: [ServiceDefinition]
     /// Services to withdraw.
-    public let removed: [ServiceDefinition]
-    /// Services to publish with a new description.
-    public let changed: [Difference]
+    package let removed: [ServiceDefinition]
+    /// Services that have the name, type and domain of an earlier one, and are otherwise different.
+    package let changed: [ServiceDefinition]
     /// Services to leave alone.
-    public let unchanged: [ServiceDefinition]
-    /// Types to start keeping warm.
-    public let browseAdded: [ServiceType]
-    /// Types to stop keeping warm.
-    public let browseRemoved: [ServiceType]
+    package let unchanged: [ServiceDefinition]
     /// Changed keys that are read only at the start.
-    public let needsRestart: [String]
-
-    /// Whether a reload has nothing to do; access rules, limits and log level are simply replaced.
-    public var isEmpty: Bool {
-        added.isEmpty && removed.isEmpty && changed.isEmpty && browseAdded.isEmpty && browseRemoved.isEmpty
-    }
+    package let needsRestart: [String]
 
     /// The change from one configuration to another, in the order of the new one.
-    public init(from old: DaemonConfiguration, to new: DaemonConfiguration) {
+    package init(from old: DaemonConfiguration, to new: DaemonConfiguration) {
         let before = Dictionary(old.services.map { ($0.service.instance, $0) }) { first, _ in first }
         let after = Set(new.services.map(\.service.instance))
         added = new.services.filter { before[$0.service.instance] == nil }
         removed = old.services.filter { !after.contains($0.service.instance) }
-        changed = new.services.compactMap { definition in
-            guard let old = before[definition.service.instance], old != definition else { return nil }
-            return Difference(old: old, new: definition)
-        }
+        changed = new.services.filter { new in before[new.service.instance].map { $0 != new } ?? false }
         unchanged = new.services.filter { before[$0.service.instance] == $0 }
-        browseAdded = new.browse.filter { !old.browse.contains($0) }
-        browseRemoved = old.browse.filter { !new.browse.contains($0) }
         var restart: [String] = []
         if old.backend != new.backend { restart.append("backend") }
         if old.finder != new.finder { restart.append("finder") }

@@ -11,13 +11,6 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     /// The other errors, ordered by file and line; none of them has others.
     public internal(set) var others: [ConfigurationError] = []
 
-    /// Creates an error; `reason` must be safe for a terminal.
-    public init(file: String, line: Int?, reason: String) {
-        self.file = file
-        self.line = line
-        self.reason = reason
-    }
-
     /// `/etc/discoverd/discoverd.yaml:7: unknown key "prot"; …`, and a line for each of the others.
     public var description: String { lines.joined(separator: "\n") }
 

@@ -39,18 +39,14 @@ extension DomainDefinition {
     init?(_ value: YAMLValue) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: Self.keys)
         let name = mapping.readRequired("name") { value throws(ConfigurationError) in
-            let text = try value.text()
-            let domain = try value.reading { () throws(DiscoveryError) in try Domain(text) }
+            let domain = try value.parsed(Domain.init(_:))
             guard !domain.isWithin(.local) else {
                 throw value.error("\(domain) is the link's: multicast DNS has no server and no key")
             }
             if let fault = domain.wildcardFault { throw value.error(fault.message) }
             return domain
         }
-        let server = mapping.read("server") { value throws(ConfigurationError) in
-            let text = try value.text()
-            return try value.reading { () throws(DiscoveryError) in try ServerName(text) }
-        }
+        let server = mapping.parsed("server", ServerName.init(_:))
         let key = mapping.read("key") { value throws(ConfigurationError) in
             let path = try value.text()
             guard (1...4096).contains(path.utf8.count), !path.utf8.contains(0) else {

@@ -10,9 +10,7 @@ extension TCPListen {
         let mapping = try YAMLMapping(value, keys: ["address", "hosts"])
         self = try Self.parse(try mapping.required("address"))
         for entry in try mapping["hosts"]?.list(atMost: 64) ?? [] {
-            let text = try entry.text()
-            let host = try entry.reading { () throws(DiscoveryError) in try HostName(text) }
-            hosts.append(host.text.lowercased())
+            hosts.append(try entry.parsed(HostName.init(_:)).text.lowercased())
         }
     }
 

@@ -6,16 +6,9 @@ public struct ServiceDefinition: Hashable, Sendable {
     /// What to publish.
     public var service: OfferedService
     /// What to do if the name is taken.
-    public var onConflict: ConflictPolicy
+    public var onConflict = ConflictPolicy.rename
     /// The check that must pass for the service to be advertised; nil for none.
     public var check: CheckSpecification?
-
-    /// Creates a definition.
-    public init(service: OfferedService, onConflict: ConflictPolicy = .rename, check: CheckSpecification? = nil) {
-        self.service = service
-        self.onConflict = onConflict
-        self.check = check
-    }
 }
 
 extension YAMLMapping {
@@ -57,23 +50,18 @@ extension ServiceDefinition {
             return
         }
         let name = mapping.readRequired("name") { value throws(ConfigurationError) in
-            let text = try value.text()
-            return try value.reading { () throws(DiscoveryError) in
+            try value.parsed { text throws(DiscoveryError) in
                 try ServiceName(NameTemplate.expand(text, host: hostName))
             }
         }
         let type = mapping.readRequired("type") { value throws(ConfigurationError) in
-            let text = try value.text()
-            return try value.reading { () throws(DiscoveryError) in try ServiceType(named: text) }
+            try value.parsed(ServiceType.init(named:))
         }
         let port = mapping.readRequired("port") { value throws(ConfigurationError) in
             let number = try value.integer(in: 1...65_535)
             return try value.reading { () throws(DiscoveryError) in try Port(number) }
         }
-        let domain = mapping.read("domain") { value throws(ConfigurationError) in
-            let text = try value.text()
-            return try value.reading { () throws(DiscoveryError) in try Domain(text) }
-        }
+        let domain = mapping.parsed("domain", Domain.init(_:))
         let txt = mapping.read("txt") { value throws(ConfigurationError) in try Self.txt(value) }
         let interfaces = mapping.read("interfaces", Self.interfaces)
         let family = mapping.read("family", Self.family)
@@ -180,16 +168,14 @@ extension CheckSpecification {
     /// `tcp`, or a mapping with `what:` (or `exec:` as a list) and the times and counts.
     init(_ value: YAMLValue) throws(ConfigurationError) {
         if value.isScalar {
-            let text = try value.text()
-            self = try value.reading { () throws(DiscoveryError) in try CheckSpecification(text) }
+            self = try value.parsed { text throws(DiscoveryError) in try CheckSpecification(text) }
             return
         }
         let mapping = try YAMLMapping(value, keys: ["what", "exec", "interval", "timeout", "rise", "fall"])
         let kind: Kind
         switch (mapping["what"], mapping["exec"]) {
         case (let what?, nil):
-            let text = try what.text()
-            kind = try what.reading { () throws(DiscoveryError) in try Kind(text) }
+            kind = try what.parsed(Kind.init(_:))
         case (nil, let exec?):
             var command: [String] = []
             for entry in try exec.list(atMost: 64) { command.append(try entry.text()) }

@@ -82,6 +82,12 @@ struct YAMLValue {
         }
     }
 
+    /// A single value as its type reads it.
+    func parsed<Value>(_ parse: (String) throws(DiscoveryError) -> Value) throws(ConfigurationError) -> Value {
+        let text = try text()
+        return try reading { () throws(DiscoveryError) in try parse(text) }
+    }
+
     /// Runs `body`, which reads a value, and adds file and line to its error.
     func reading<Result>(_ body: () throws(DiscoveryError) -> Result) throws(ConfigurationError) -> Result {
         do { return try body() } catch { throw self.error("\(name): \(error.message)") }
@@ -124,6 +130,11 @@ struct YAMLMapping {
     func read<Result>(_ key: String, _ body: (YAMLValue) throws(ConfigurationError) -> Result) -> Result? {
         guard let value = self[key] else { return nil }
         return whole.faults.reading { () throws(ConfigurationError) in try body(value) }
+    }
+
+    /// What a key's value says as its type reads it; nil as of `read`.
+    func parsed<Value>(_ key: String, _ parse: (String) throws(DiscoveryError) -> Value) -> Value? {
+        read(key) { value throws(ConfigurationError) in try value.parsed(parse) }
     }
 
     /// The same for a required key.

@@ -54,8 +54,7 @@ extension JSONWriter {
     mutating func domain(_ domain: DomainState, inFull: Bool) {
         object { object in
             object.member("name", domain.domain.text)
-            object.key("publishes")
-            object.bool(domain.publishes)
+            object.member("publishes", domain.publishes)
             object.member("state", domain.state.rawValue)
             object.member("leaseSeconds", Int(domain.lease.components.seconds))
             if let left = domain.leaseLeft { object.member("leaseLeftSeconds", Int(left.components.seconds)) }

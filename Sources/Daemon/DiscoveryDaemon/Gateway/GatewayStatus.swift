@@ -21,8 +21,7 @@ extension JSONWriter {
             object.member("types", gateway.rule.types.map(\.description))
             object.member("services", gateway.published)
             if inFull, let failure = gateway.failure { object.member("reason", failure) }
-            object.key("refused")
-            object.object { refused in
+            object.object("refused") { refused in
                 for refusal in ExportRefusal.allCases {
                     if let count = gateway.refused[refusal] { refused.member(refusal.rawValue, count) }
                 }

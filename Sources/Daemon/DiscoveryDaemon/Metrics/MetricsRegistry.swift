@@ -86,6 +86,14 @@ package struct PrometheusText: Sendable {
         text += " \(whole.map(String.init) ?? "\(value)")\n"
     }
 
+    /// Adds a metric of one sample.
+    package mutating func add(
+        _ name: String, _ kind: Kind, _ help: String, _ value: Double, _ labels: [(String, String)] = []
+    ) {
+        describe(name, kind, help)
+        sample(name, labels, value)
+    }
+
     /// A name that a label may have: letters, digits and underscores, no digit first.
     package static func labelName(_ text: String) -> String {
         var name = ""

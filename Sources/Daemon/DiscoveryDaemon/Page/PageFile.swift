@@ -57,12 +57,9 @@ extension ControlAnswer {
     ///   - daemon: there is a daemon, which may publish services.
     static func pageFacts(session: Bool, doctor: Bool, daemon: Bool) -> ControlAnswer {
         .json { object in
-            object.key("session")
-            object.bool(session)
-            object.key("doctor")
-            object.bool(doctor)
-            object.key("daemon")
-            object.bool(daemon)
+            object.member("session", session)
+            object.member("doctor", doctor)
+            object.member("daemon", daemon)
         }
     }
 

@@ -130,14 +130,12 @@ package final class PageServer: Sendable {
         return .json { object in
             object.member("version", source.version)
             object.member("uptimeSeconds", Int(clamping: (ContinuousClock.now - started).components.seconds))
-            object.key("finder")
-            object.object { finder in
+            object.object("finder") { finder in
                 finder.member("kind", source.finder)
                 finder.member("state", state?.stateName ?? "unknown")
                 if let reason = state?.reason { finder.member("reason", reason) }
             }
-            object.key("degraded")
-            object.bool(!reasons.isEmpty)
+            object.member("degraded", !reasons.isEmpty)
             object.member("reasons", reasons)
         }
     }
@@ -153,8 +151,7 @@ package final class PageServer: Sendable {
         let lines = try await source.doctor().split(separator: UInt8(ascii: "\n"))
         let findings = lines.compactMap { try? JSONReader.read(Array($0)) }
         return .json { object in
-            object.key("findings")
-            object.array { array in for finding in findings { array.write(finding) } }
+            object.array("findings", of: findings) { $0.write($1) }
         }
     }
 }

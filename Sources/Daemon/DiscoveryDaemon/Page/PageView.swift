@@ -47,8 +47,7 @@ extension JSONWriter {
             object.member("permitted", view.permitted(service))
             if let sighting = view.found[service.instance] {
                 object.member("seconds", view.seconds(sighting))
-                object.key("arrived")
-                object.bool(sighting.isArrival)
+                object.member("arrived", sighting.isArrival)
             }
             object.member("cursor", cursor)
         }

@@ -224,7 +224,7 @@ package final class QueryFeed: Listener {
 }
 
 /// The position of a `watch` reader: daemon run, query, last change, and where its catching up began.
-package struct Cursor: Hashable, Sendable, CustomStringConvertible {
+package struct Cursor: Hashable, Sendable {
     /// Differs for each run of the daemon.
     package let epoch: UInt32
     /// Which query.
@@ -233,14 +233,9 @@ package struct Cursor: Hashable, Sendable, CustomStringConvertible {
     package let number: UInt64
     /// Up to where it has seen everything.
     package let base: UInt64
+}
 
-    package init(epoch: UInt32, feed: UInt64, number: UInt64, base: UInt64) {
-        self.base = base
-        self.epoch = epoch
-        self.feed = feed
-        self.number = number
-    }
-
+extension Cursor: CustomStringConvertible {
     /// Reads what `description` wrote; nil for everything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)

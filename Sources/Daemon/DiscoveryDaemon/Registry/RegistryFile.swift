@@ -11,12 +11,6 @@ package struct RegistryFile: Sendable {
         package let id: String
         package let uid: UInt32
         package let request: RegistrationRequest
-
-        package init(id: String, uid: UInt32, request: RegistrationRequest) {
-            self.id = id
-            self.uid = uid
-            self.request = request
-        }
     }
 
     /// The contents of a file.

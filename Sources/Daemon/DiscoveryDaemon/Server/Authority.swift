@@ -1,8 +1,5 @@
 internal import DNSSD
-internal import Discovery
 internal import DiscoveryControl
-internal import DiscoverySystem
-internal import NIOCore
 internal import NIOHTTP1
 
 /// The host that a request is for, with a port if there is one: what `Host` may say, and no more (RFC 9112 §3.2,
@@ -63,28 +60,9 @@ package struct Authority: Hashable, Sendable {
     }
 }
 
-/// Refuses requests that do not name their host once and clearly (RFC 9112 §3.2), before the parts of a head that are not kept
-/// are lost: a second `Host`, and the authority of a target in absolute form.
-final class AuthorityHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-
-    /// Reported down the pipeline in place of the request; what follows on the connection is dropped.
-    struct Refused: Error {
-        let reason: String
-    }
-
-    private let isOver = Locked(false)
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isOver.withLock({ $0 }) { return }
-        if case .head(let head) = unwrapInboundIn(data), let reason = Self.refusal(of: head) {
-            isOver.withLock { $0 = true }
-            return context.fireErrorCaught(Refused(reason: reason))
-        }
-        context.fireChannelRead(data)
-    }
-
+extension Authority {
+    /// Why a head does not name its host once and clearly (RFC 9112 §3.2): there is a second `Host`, or the authority of a target in absolute
+    /// form is another. Asked before the parts of a head that are not kept are lost.
     static func refusal(of head: HTTPRequestHead) -> String? {
         let hosts = head.headers["Host"]
         guard hosts.count <= 1 else { return "there are \(hosts.count) Host fields" }

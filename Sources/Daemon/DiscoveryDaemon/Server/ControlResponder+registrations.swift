@@ -10,10 +10,7 @@ extension ControlResponder {
         try request.query.allow([])
         let all = await registry.statuses.map { $0.shown(to: request.peer) }
         return .json { object in
-            object.key("registrations")
-            object.array { array in
-                for status in all { array.object { $0.registrationMembers(status) } }
-            }
+            object.array("registrations", of: all) { array, status in array.object { $0.registrationMembers(status) } }
         }
     }
 

@@ -30,16 +30,13 @@ extension ControlResponder {
             object.backend("publisher", facts.backend, health.state(of: .publisher))
             // What `publisher` was called before.
             object.backend("backend", facts.backend, health.state(of: .publisher))
-            object.key("degraded")
-            object.bool(!reasons.isEmpty)
+            object.member("degraded", !reasons.isEmpty)
             object.member("reasons", reasons)
             // What the peer may do: null, or why not.
-            object.key("may")
-            object.object { may in
+            object.object("may") { may in
                 may.refusal("publish", refusals.publish)
                 may.refusal("handOver", refusals.handOver)
-                may.key("rules")
-                may.array { array in for rule in rules { array.rule(rule) } }
+                may.array("rules", of: rules) { $0.rule($1) }
             }
             object.key("warm")
             object.array { array in
@@ -51,13 +48,11 @@ extension ControlResponder {
             }
             object.key("exports")
             object.array { array in for gateway in exports { array.export(gateway, inFull: peer.uid != nil) } }
-            object.key("registrations")
-            object.array { array in
-                for status in registrations { array.object { $0.registrationMembers(status) } }
+            object.array("registrations", of: registrations) { array, status in
+                array.object { $0.registrationMembers(status) }
             }
             object.member("clients", clientCount())
-            object.key("limits")
-            object.object { limits in
+            object.object("limits") { limits in
                 limits.member("clients", facts.limits.clients)
                 limits.member("clientsPerUser", facts.limits.perUser)
                 limits.member("clientsOfRoot", facts.limits.forRoot)
@@ -133,10 +128,8 @@ extension JSONWriter {
                 object.member("domain", domain.text)
             }
             object.member("services", row.feed.count)
-            object.key("settled")
-            object.bool(row.feed.isSettled)
-            object.key("configured")
-            object.bool(row.isPinned)
+            object.member("settled", row.feed.isSettled)
+            object.member("configured", row.isPinned)
             object.member("readers", row.users)
         }
     }
@@ -147,8 +140,7 @@ extension JSONWriter {
         _ family: IPAddress.Family?,
         _ resolution: ServiceQuery.Resolution
     ) {
-        key("resolve")
-        bool(resolution != .none)
+        member("resolve", resolution != .none)
         if let family { member("family", family.rawValue) }
         if !interfaces.patterns.isEmpty { member("interfaces", interfaces.patterns) }
     }
@@ -157,8 +149,7 @@ extension JSONWriter {
     fileprivate mutating func targetGroup(_ service: DiscoveredService, at target: String) {
         object { group in
             group.member("targets", [target])
-            group.key("labels")
-            group.object { labels in
+            group.object("labels") { labels in
                 labels.member("__meta_dnssd_name", service.instance.name.text)
                 labels.member("__meta_dnssd_type", service.instance.type.description)
                 labels.member("__meta_dnssd_domain", service.instance.domain.text)

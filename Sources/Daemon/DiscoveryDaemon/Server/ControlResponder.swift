@@ -121,19 +121,18 @@ extension ControlResponder {
 
     func prometheus() async -> ControlAnswer {
         var text = PrometheusText()
-        text.describe("discoverd_info", .gauge, "Always 1; the labels say what runs.")
-        text.sample(
-            "discoverd_info", [("version", facts.version), ("backend", facts.backend), ("finder", facts.finder)], 1)
-        text.describe("discoverd_backend_up", .gauge, "1 while what publishes answers.")
-        text.sample("discoverd_backend_up", [], isUp(.publisher))
-        text.describe("discoverd_finder_up", .gauge, "1 while what finds services answers.")
-        text.sample("discoverd_finder_up", [], isUp(.finder))
-        text.describe("discoverd_backend_restarts_total", .counter, "How often the backend went away and came back.")
-        text.sample("discoverd_backend_restarts_total", [], Double(health.restarts))
-        text.describe("discoverd_degraded", .gauge, "1 while something is wrong; status says what.")
-        text.sample("discoverd_degraded", [], health.reasons.isEmpty ? 0 : 1)
-        text.describe("discoverd_clients", .gauge, "Connections to the control socket.")
-        text.sample("discoverd_clients", [], Double(clientCount()))
+        text.add(
+            "discoverd_info", .gauge, "Always 1; the labels say what runs.", 1,
+            [("version", facts.version), ("backend", facts.backend), ("finder", facts.finder)])
+        text.add("discoverd_backend_up", .gauge, "1 while what publishes answers.", isUp(.publisher))
+        text.add("discoverd_finder_up", .gauge, "1 while what finds services answers.", isUp(.finder))
+        text.add(
+            "discoverd_backend_restarts_total", .counter, "How often the backend went away and came back.",
+            Double(health.restarts))
+        text.add(
+            "discoverd_degraded", .gauge, "1 while something is wrong; status says what.",
+            health.reasons.isEmpty ? 0 : 1)
+        text.add("discoverd_clients", .gauge, "Connections to the control socket.", Double(clientCount()))
         text.describe("discoverd_services", .gauge, "Services that are known, by type that is kept warm.")
         var known: Set<String> = []
         for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) {
@@ -146,8 +145,7 @@ extension ControlResponder {
                 Double(row.feed.count)
             )
         }
-        text.describe("discoverd_queries", .gauge, "Queries that are held open.")
-        text.sample("discoverd_queries", [], Double(warm.contents.count))
+        text.add("discoverd_queries", .gauge, "Queries that are held open.", Double(warm.contents.count))
         text.describe("discoverd_registrations", .gauge, "Services of this machine, by state.")
         let states = Dictionary(grouping: await registry.statuses, by: \.state)
         let shown: [RegistrationStatus.State] = [
@@ -168,14 +166,16 @@ extension ControlResponder {
         var usage = rusage()
         if unsafe getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {
             let seconds = { (time: timeval) in Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-            text.describe("process_cpu_seconds_total", .counter, "CPU time used.")
-            text.sample("process_cpu_seconds_total", [], seconds(usage.ru_utime) + seconds(usage.ru_stime))
+            text.add(
+                "process_cpu_seconds_total", .counter, "CPU time used.",
+                seconds(usage.ru_utime) + seconds(usage.ru_stime))
         }
         if let bytes = try? SystemFile.read("/proc/self/statm", atMost: 4096) {
             let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
             if fields.count > 1, let pages = Double(fields[1]) {
-                text.describe("process_resident_memory_bytes", .gauge, "Resident memory.")
-                text.sample("process_resident_memory_bytes", [], pages * Double(sysconf(Int32(_SC_PAGESIZE))))
+                text.add(
+                    "process_resident_memory_bytes", .gauge, "Resident memory.",
+                    pages * Double(sysconf(Int32(_SC_PAGESIZE))))
             }
         }
     }

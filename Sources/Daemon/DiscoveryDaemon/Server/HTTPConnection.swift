@@ -28,7 +28,6 @@ final class HTTPConnection: Sendable {
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits)
-        try pipeline.addHandler(AuthorityHandler())
         try pipeline.addHandler(MalformedHeadHandler())
         // Last: from here on the channel has an owner.
         self.channel = try NIOAsyncChannel(

@@ -77,7 +77,7 @@ final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler, Send
     }
 }
 
-/// Answers an oversized or malformed head as soon as that is known: 431 or 400.
+/// Answers an oversized or malformed head, or one of an unclear host, as soon as that is known: 431 or 400.
 ///
 /// Whatever else the client sends is read and dropped until it closes or its time is over: a client that finds the connection
 /// closed while it sends does not look for an answer.
@@ -95,11 +95,19 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
         var isOver = false
     }
 
+    /// The head names its host not at all, twice or differently; what follows on the connection is dropped.
+    private struct Unclear: Error { let reason: String }
+
     private let state = Locked(State())
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if state.withLock(\.isOver) { return }
+        let part = unwrapInboundIn(data)
+        if case .head(let head) = part, let reason = Authority.refusal(of: head) {
+            return errorCaught(context: context, error: Unclear(reason: reason))
+        }
         state.withLock { state in
-            switch unwrapInboundIn(data) {
+            switch part {
             case .head: (state.isInRequest, state.unanswered) = (true, state.unanswered + 1)
             case .body: break
             case .end: state.isInRequest = false
@@ -128,8 +136,7 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
         switch error {
         case HTTPParserError.headerOverflow: ControlError(431, "too-large", "the head of a request is too large")
         case is HTTPParserError: ControlError(400, "bad-request", "this is no request of HTTP/1.1 (RFC 9112)")
-        case let refused as AuthorityHandler.Refused:
-            ControlError(400, "bad-request", "\(refused.reason) (RFC 9112 §3.2)")
+        case let unclear as Unclear: ControlError(400, "bad-request", "\(unclear.reason) (RFC 9112 §3.2)")
         default: nil
         }
     }
