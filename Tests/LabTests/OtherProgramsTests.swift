@@ -111,6 +111,8 @@ struct OtherProgramsTests {
     @Test("RFC 6763 §7.1: subtypes are found in both directions, and others are not")
     func subtypes() async throws {
         let lab = try await Self.lab.value
+        let watching = try lab.discoverd("h2", "browse", "_subs._tcp", "-r", "--json")
+        try await watching.line { $0.contains("settled") }
         let ours = try await lab.publish(
             "h1", "ours", "9000", "--type", "_subs._tcp", "--subtype", "_printer", "--subtype", "_scan")
         let theirs = try await lab.avahiPublish(
@@ -123,6 +125,9 @@ struct OtherProgramsTests {
         #expect(printers.compactMap(\.service).allSatisfy { $0.subtypes == ["_printer"] && $0.type == "_subs._tcp" })
         let scanners = try await lab.ask("h2", "browse", "_scan._sub._subs._tcp", "-t", "--json").lines()
         #expect(scanners.compactMap(\.service?.name) == ["ours"])
+        // Whoever looks when it is announced sees all.
+        try await watching.line { (try? Line($0))?.service?.subtypes == ["_printer", "_scan"] }
+        watching.signal(SIGTERM)
         let all = try await lab.ask("h2", "browse", "_subs._tcp", "-t", "--json").lines()
         #expect(all.compactMap(\.service?.name).sorted() == ["ours", "plain", "theirs"])
         try await ours.stop()

@@ -21,6 +21,8 @@ package protocol RecordSource {
     func record(_ key: RecordKey, _ data: RecordData) -> KnownRecord?
     /// Returns the data of at most `limit` wanted records of a key; there may be thousands.
     func data(_ key: RecordKey, atMost limit: Int, where isWanted: (RecordData) -> Bool) -> [RecordData]
+    /// Returns the names of at most `limit` lists of subtypes of a type, `_printer._sub._http._tcp.local`, that are known by themselves: no one asked.
+    func subtypeLists(of type: DomainName, atMost limit: Int) -> [DomainName]
     /// Returns what is known of a key that has no records.
     func standing(_ key: RecordKey) -> Standing
     /// Returns whether an address record is of a network of this machine; such ones take precedence.
@@ -34,6 +36,25 @@ package protocol RecordSource {
     ) -> Bool?
     /// Adds what only the source knows.
     func complete(_ resolution: inout Resolution, from records: ServiceRecords)
+}
+
+extension RecordSource {
+    /// Returns none: nothing comes that was not asked for.
+    package func subtypeLists(of type: DomainName, atMost limit: Int) -> [DomainName] { [] }
+}
+
+extension DomainName {
+    /// The type of which this name lists a subtype (RFC 6763 §7.1); nil if it does not.
+    package var listedType: DomainName? {
+        guard wire.count > 6, let first = wire.first, first > 0 else { return nil }
+        let rest = wire.dropFirst(1 + Int(first))
+        guard rest.count > 5, rest.prefix(5).elementsEqual(Self.sub, by: { $0 == $1 || $0 | 0x20 == $1 }) else {
+            return nil
+        }
+        return parent?.parent
+    }
+
+    private static let sub: [UInt8] = [4, 0x5F, 0x73, 0x75, 0x62]
 }
 
 /// How soon a record is wanted.

@@ -104,6 +104,7 @@ extension ServiceGraph {
             var resolution = records.resolution(of: service.instance, at: origin, on: { hosts[$0] })
         else { return failed(name, isGone: patience.answer != nil, source, at: now) }
         source.complete(&resolution, from: records)
+        resolution.subtypes = subtypes(of: name, since: service.told, source)
         if !service.isSighted || service.isOwn != isOwn {
             (service.isSighted, service.isOwn) = (true, isOwn)
             facts.append(.appeared(sighting(of: service)))
@@ -155,7 +156,18 @@ extension ServiceGraph {
         read(&records, source)
         guard var known = records.resolution(of: service.instance, at: origin, on: { hosts[$0] }) else { return nil }
         source.complete(&known, from: records)
+        known.subtypes = subtypes(of: name, since: nil, source)
         return known
+    }
+
+    /// The subtypes under which a service was seen, 16 at most. Nobody asks for them, so one that has expired stays as long as the service is there.
+    private func subtypes<Source: RecordSource>(
+        of name: DomainName, since told: Resolution?, _ source: Source
+    ) -> [String] {
+        let known = told?.subtypes ?? []
+        let seen = subtypeLists.filter { source.record(RecordKey($0, .ptr), .ptr(name)) != nil }
+            .compactMap { $0.labels.first.flatMap { String(validating: $0, as: UTF8.self) } }
+        return seen.isEmpty ? known : Array(Set(known + seen).sorted().prefix(16))
     }
 
     // MARK: Hosts

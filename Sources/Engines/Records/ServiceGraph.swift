@@ -13,6 +13,8 @@ package struct ServiceGraph: Sendable {
     static let mostHosts = 22_528
     /// The most names that are counted of those that cannot be read.
     private static let mostUnreadable = 1024
+    /// The most lists of subtypes that are looked at.
+    private static let mostSubtypeLists = 64
 
     struct Service {
         let instance: ServiceInstance
@@ -65,6 +67,8 @@ package struct ServiceGraph: Sendable {
     private var dialledEarly: DueQueue
     private var unanswered: DueQueue
     private var unreadable: Set<DomainName> = []
+    /// The lists of subtypes of which a service was seen.
+    private(set) var subtypeLists: Set<DomainName> = []
     var facts: [BrowseFact] = []
     var room: GraphRoom
 
@@ -136,6 +140,7 @@ package struct ServiceGraph: Sendable {
     /// Wants the first records, and reports what is known.
     package mutating func begin<Source: RecordSource>(_ source: inout Source, at now: Duration) {
         for name in [question, parent] { source.follow(name) }
+        if resolvesServices { subtypeLists = Set(source.subtypeLists(of: parent, atMost: Self.mostSubtypeLists)) }
         guard case .instance(let instance) = query.target else {
             source.want(key, .list, from: nil, at: now)
             for record in source.records(key) { listed(record.data, &source, at: now) }
@@ -169,6 +174,9 @@ package struct ServiceGraph: Sendable {
         {
             // There was no room for the service while nothing was known of it.
             listed(.ptr(key.name), &source, at: now)
+        } else if isAdded, key.type == .ptr, case .ptr(let name) = data, key.name.listedType == parent {
+            if subtypeLists.count < Self.mostSubtypeLists { subtypeLists.insert(key.name) }
+            if services[name] != nil { evaluated.add(name) }
         } else {
             touched(key)
         }

@@ -26,6 +26,19 @@ import Testing
         #expect(story.tell(.listed).words == ["settled"])
     }
 
+    @Test func subtypesAreThoseOfAllPathsAfterTheOneThatWasAskedFor() throws {
+        var query = try typeQuery()
+        query.target = .type(try ServiceType("_scan._sub._witap._tcp"), .local)
+        var story = CatalogStory(query)
+        for (interface, subtypes) in [(eth0, ["_a", "_Scan"]), (eth1, ["_a", "_b"])] {
+            var resolution = try resolution("tony", interface)
+            resolution.subtypes = subtypes
+            _ = story.tell(.appeared(try sighting("tony", interface)), .resolved(resolution))
+        }
+        _ = story.wait(.seconds(2))
+        #expect(story.service("tony")?.subtypes == ["_scan", "_a", "_b"])
+    }
+
     @Test func whatDoesNotResolveIsToldAfterSixSeconds() throws {
         var story = CatalogStory(try typeQuery())
         #expect(story.tell(.appeared(try sighting("tony")), .listed) == [])

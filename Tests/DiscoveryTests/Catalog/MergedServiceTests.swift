@@ -29,6 +29,11 @@ import Testing
         var story = CatalogStory(query)
         _ = story.tell(.merged(try merged("a")))
         #expect(story.service("a")?.subtypes == ["_printer"])
+        var other = try merged("a")
+        other.subtypes = ["_scan", "_printer"]
+        _ = story.tell(.merged(other))
+        _ = story.wait(.seconds(2))
+        #expect(story.service("a")?.subtypes == ["_printer", "_scan"])
     }
 
     @Test("what was known before the break stays until the next list, and 3.1 s more, unless it ends")

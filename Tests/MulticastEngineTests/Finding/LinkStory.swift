@@ -8,7 +8,7 @@ import Records
 struct LinkStory {
     static let eth0 = NetworkInterface(index: 2, name: "eth0")
 
-    var link = LinkQuerier.test()
+    var link: LinkQuerier
     private var browse: ServiceGraph
     private(set) var now = Duration.seconds(100)
     /// Questions sent, each with the milliseconds since the story began.
@@ -19,11 +19,14 @@ struct LinkStory {
     var oneShots: [Question] { oneShotMessages.flatMap(\.questions) }
     private let start = Duration.seconds(100)
 
-    /// - Parameter limit: services that the browse keeps.
-    init(_ query: ServiceQuery, limit: Int = 22_528) throws {
+    /// - Parameters:
+    ///   - limit: services that the browse keeps.
+    ///   - link: the link, with what is known of it before.
+    init(_ query: ServiceQuery, limit: Int = 22_528, link: LinkQuerier = .test()) throws {
+        self.link = link
         guard let browse = ServiceGraph(query, on: Self.eth0, limit: limit) else { throw MessageError.invalidName }
         self.browse = browse
-        self.browse.begin(&link, at: now)
+        self.browse.begin(&self.link, at: now)
     }
 
     /// Receives a response with these records.

@@ -74,7 +74,7 @@ struct CatalogEntry: Sendable {
     func service(subtypes: [String], family: IPAddress.Family?, addressLimit: Int) -> DiscoveredService {
         let ready = sites.filter(\.isReady)
         if ready.isEmpty, var service = merged?.service {
-            service.subtypes = subtypes
+            service.subtypes = Self.subtypes(subtypes, service.subtypes)
             return service
         }
         var service = DiscoveredService(
@@ -85,6 +85,7 @@ struct CatalogEntry: Sendable {
             site.resolution.map { (origin: origin, resolution: $0, isFailing: site.isFailing) }
         }.sorted { $0.origin.precedesAsSource($1.origin) }
         guard let first = resolved.first?.resolution else { return service }
+        service.subtypes = Self.subtypes(subtypes, resolved.flatMap(\.resolution.subtypes))
         service.host = first.host
         service.port = first.port
         service.endpoints = Self.endpoints(resolved.map(\.resolution), family: family, limit: addressLimit)
@@ -98,6 +99,13 @@ struct CatalogEntry: Sendable {
             service.state = first.port == nil ? .unavailable : .resolved
         }
         return service
+    }
+
+    /// The subtype that was asked for, and others.
+    private static func subtypes(_ asked: [String], _ seen: [String]) -> [String] {
+        guard !seen.isEmpty else { return asked }
+        let folded = Set(asked.map { $0.lowercased() })
+        return asked + Set(seen).filter { !folded.contains($0.lowercased()) }.sorted()
     }
 
     private static func endpoints(

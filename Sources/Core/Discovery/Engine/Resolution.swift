@@ -36,6 +36,7 @@ public struct Resolution: Sendable {
         var alternatives: [Target]
         var answer: ServiceAnswer
         var sender: UInt16?
+        var subtypes: [String] = []
     }
 
     private final class Box: Sendable {
@@ -107,6 +108,12 @@ public struct Resolution: Sendable {
     package var sender: UInt16? {
         get { parts.sender }
         set { parts.sender = newValue }
+    }
+
+    /// The subtypes under which it was seen; it may have others.
+    package var subtypes: [String] {
+        get { parts.subtypes }
+        set { parts.subtypes = newValue }
     }
 }
 

@@ -1,5 +1,6 @@
 package import DNSMessage
 import DNSSD
+internal import Records
 
 // What is known.
 
@@ -34,6 +35,16 @@ extension RecordCache {
             return found.count >= limit
         }
         return found
+    }
+
+    /// Returns the names of at most `limit` lists of a type's subtypes.
+    func subtypeLists(of type: DomainName, atMost limit: Int) -> [DomainName] {
+        var found: Set<DomainName> = []
+        for slot in store.indices where found.count < limit {
+            guard let key = store[slot]?.key, key.type == .ptr, key.name.listedType == type else { continue }
+            found.insert(key.name)
+        }
+        return Array(found)
     }
 
     /// Returns whether a record is in the cache.

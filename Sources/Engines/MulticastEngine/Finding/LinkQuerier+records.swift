@@ -38,6 +38,10 @@ extension LinkQuerier: RecordSource {
         cache.data(key, atMost: limit, where: isWanted)
     }
 
+    package func subtypeLists(of type: DomainName, atMost limit: Int) -> [DomainName] {
+        cache.subtypeLists(of: type, atMost: limit)
+    }
+
     package func standing(_ key: RecordKey) -> Standing { cache.isDenied(key) ? .denied : .unknown }
 
     package func isNear(_ data: RecordData) -> Bool { cache.isOfNeighbour(data) }

@@ -1,4 +1,5 @@
 package import DNSMessage
+internal import Records
 
 /// Which operations each change concerns: by the name of a list, of the type that services belong to, or of a host.
 package struct Followers: Sendable {
@@ -36,6 +37,12 @@ package struct Followers: Sendable {
     private func readers(of key: RecordKey) -> [Reader]? {
         switch key.type {
         case .srv, .txt: key.name.parent.flatMap { readers[$0] }
+        case .ptr:
+            if let type = key.name.listedType {
+                (readers[key.name] ?? []) + (readers[type] ?? [])
+            } else {
+                readers[key.name]
+            }
         // What there is not of a service, or of a host.
         case .nsec: (readers[key.name] ?? []) + (key.name.parent.flatMap { readers[$0] } ?? [])
         default: readers[key.name]
