@@ -156,8 +156,8 @@ enum LinkCheck {
             check, .warn,
             "\(name): no other host was heard over \(trials.map(\.family.text).joined(separator: " and "))",
             advice:
-                "No one else there speaks mDNS, or multicast does not pass: client isolation of an access point, another "
-                + "VLAN, or the firewalls of all others.")
+                "No one else there speaks mDNS or offers anything, or multicast does not pass: client isolation of an access "
+                + "point, another VLAN, or the firewalls of all others.")
     }
 }
 

@@ -44,8 +44,8 @@ extension Explanation {
             } else if isSilent {
                 add(
                     .silentLink,
-                    "no other host was heard on \(links), whatever was asked: no one else there speaks mDNS, or multicast does "
-                        + "not pass (client isolation, a firewall, another network)")
+                    "no other host was heard on \(links), whatever was asked: no one else there speaks mDNS or offers anything, or "
+                        + "multicast does not pass (client isolation, a firewall, another network)")
             } else {
                 let what = evidence.unknownWord == nil ? name : "a service, type or host named \(name)"
                 add(
