@@ -34,10 +34,17 @@ struct RunningDaemon {
                 group.addTask { await watchSocket(socketIsGone) }
                 group.addTask { await reloader.watch(daemon.configurable) }
                 group.addTask { await StatusLine(daemon, manager).run() }
+            }
+        }
+        let exports = Task {
+            await withDiscardingTaskGroup { group in
                 for gateway in gateways { group.addTask { await gateway.run() } }
             }
         }
-        defer { background.cancel() }
+        defer {
+            background.cancel()
+            exports.cancel()
+        }
         try await withTaskCancellationHandler {
             try await daemon.run(sockets.listeners) {
                 // Not awaited: the socket should answer meanwhile.
@@ -45,6 +52,7 @@ struct RunningDaemon {
             }
         } onCancel: {
             log.notice("ending")
+            exports.cancel()
             manager.stopping()
             // A hung backend must not keep the process alive; whatever it holds for us ends with it.
             Task {

@@ -84,6 +84,8 @@ package actor Gateway {
                 try await follow(type, events(query)) { delay = Self.retries.first }
                 return
             } catch {
+                // The engine ends beside it when the daemon does.
+                guard !Task.isCancelled else { return }
                 note(error.message, of: type)
             }
             guard (try? await time.sleep(until: time.now + delay)) != nil else { return }
