@@ -29,6 +29,29 @@ import Testing
         #expect(world.zone == before)
     }
 
+    @Test(
+        "what a gateway counts of the updates that it may make: four for a host's first service and its last, one and two for others"
+    )
+    func updatesOfAHost() throws {
+        var world = Self.simulation()
+        let host = try world.add(Self.id(1), host: "gw-1", lease: 3600)
+        let first = try world.publish("a", by: host)
+        world.run(for: .seconds(20))
+        #expect(world.publishers[host].facts[first]?.state == .established && world.updates <= 4)
+        var before = world.updates
+        let second = try world.publish("b", by: host)
+        world.run(for: .seconds(20))
+        #expect(world.updates - before <= 1)
+        before = world.updates
+        world.withdraw(second, by: host)
+        world.run(for: .seconds(20))
+        #expect(world.updates - before <= 2)
+        before = world.updates
+        world.withdraw(first, by: host)
+        world.run(for: .seconds(20))
+        #expect(world.publishers[host].gone == [first, second] && world.updates - before <= 4)
+    }
+
     @Test func aNameThatIsTakenGetsANumber() throws {
         var world = Self.simulation()
         let publishers = try (0..<5).map { try world.add(Self.id(UInt64($0) + 1), host: "h\($0)") }
