@@ -8,19 +8,24 @@ struct DoctorWeighingTests {
     private func result(
         finder: String = "available", publisher: String = "available",
         may: String = #"{"publish":null,"handOver":null}"#
-    ) throws -> DaemonCheck.Result {
+    ) throws -> RunningDaemonCheck.Result {
         let status = """
             {"reasons":[],"finder":{"kind":"wire","state":"\(finder)"},
              "publisher":{"kind":"system","state":"\(publisher)","reason":"gone"},"may":\(may)}
             """
-        return DaemonCheck.result(of: try JSONReader.read(Array(status.utf8)), at: "it")
+        return RunningDaemonCheck.result(of: try JSONReader.read(Array(status.utf8)), at: "it")
     }
 
-    private func lines(_ findings: [CheckResult]) -> [String] { findings.map { "\($0.verdict.rawValue) \($0.check)" } }
+    private func lines(_ findings: [DoctorFinding]) -> [String] {
+        findings.map { "\($0.verdict.rawValue) \($0.check)" }
+    }
 
-    private let backend = [CheckResult("dbus", .fail, "no"), CheckResult("avahi", .fail, "no", advice: "Install it")]
+    private let backend = [
+        DoctorFinding("dbus", .fail, "no"), DoctorFinding("avahi", .fail, "no", advice: "Install it"),
+    ]
     private let machine = [
-        CheckResult("ipv6", .ok, "on"), CheckResult("interface", .fail, "none"), CheckResult("config", .warn, "?"),
+        DoctorFinding("ipv6", .ok, "on"), DoctorFinding("interface", .fail, "none"),
+        DoctorFinding("config", .warn, "?"),
     ]
 
     @Test("without a network, the daemon's finder is what counts: all of this machine is skipped, without advice")
@@ -31,13 +36,13 @@ struct DoctorWeighingTests {
         let away = DoctorCommand.weigh(backend, machine, beside: try result(finder: "lost"))
         #expect(lines(away.backend) == ["fail dbus", "fail avahi"])
         #expect(
-            lines(DoctorCommand.weigh(backend, machine, beside: DaemonCheck.Result(findings: [])).machine)[1]
+            lines(DoctorCommand.weigh(backend, machine, beside: RunningDaemonCheck.Result(findings: [])).machine)[1]
                 == "fail interface")
     }
 
     @Test("with one, what publishes for it counts instead of avahi-daemon, and its links still do")
     func host() throws {
-        let links = [CheckResult("interface", .ok, "eth0"), CheckResult("link", .fail, "eth0")]
+        let links = [DoctorFinding("interface", .ok, "eth0"), DoctorFinding("link", .fail, "eth0")]
         let weighed = DoctorCommand.weigh(backend, links, beside: try result())
         #expect(lines(weighed.backend + weighed.machine) == ["skip dbus", "skip avahi", "ok interface", "fail link"])
         let away = DoctorCommand.weigh(backend, links, beside: try result(publisher: "unavailable"))

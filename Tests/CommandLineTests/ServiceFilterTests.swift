@@ -1,5 +1,6 @@
 #if Commands
 import ArgumentParser
+import CommandFrame
 import DNSSD
 import Testing
 
@@ -36,7 +37,7 @@ struct ServiceFilterTests {
         "what is no condition is refused",
         arguments: ["", "txt.", "txt.=x", "host", "port", "path=/x", "txt.path=[", "=", "!=", "txt!=x"])
     func malformed(_ text: String) {
-        #expect(throws: ServiceFilter.Malformed.self) { try ServiceFilter(conditions: [text]) }
+        #expect(throws: Parsing.Failure.self) { try ServiceFilter(conditions: [text]) }
     }
 
     @Test("a name matches one of several patterns, whatever its case; conditions hold all at once")

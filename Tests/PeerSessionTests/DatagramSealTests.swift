@@ -12,7 +12,7 @@ struct DatagramSealTests {
 
     private func sealed(_ number: UInt64, _ message: [UInt8]?, after last: UInt64 = 0) throws -> [UInt8] {
         var seal = DatagramSeal(key, after: last)
-        let bytes = seal.seal(Datagram(token: token, number: number, message: message))
+        let bytes = seal.seal(SessionDatagram(token: token, number: number, message: message))
         return try #require(bytes)
     }
 
@@ -22,13 +22,13 @@ struct DatagramSealTests {
         let longest = seal.maximumMessageLength
         #expect(longest == 1199)
         for (number, message) in ([nil, [], [1], [UInt8](repeating: 7, count: longest)] as [[UInt8]?]).enumerated() {
-            let datagram = Datagram(token: token, number: UInt64(number + 1), message: message)
+            let datagram = SessionDatagram(token: token, number: UInt64(number + 1), message: message)
             let sealed = seal.seal(datagram)
             let bytes = try #require(sealed)
             #expect(bytes.count == 17 + (message?.count ?? 0) + DatagramSeal.tagLength && bytes.count <= 1232)
             #expect(opener.open(bytes) == datagram)
         }
-        #expect(seal.seal(Datagram(token: token, number: 9, message: [UInt8](repeating: 7, count: 1200))) == nil)
+        #expect(seal.seal(SessionDatagram(token: token, number: 9, message: [UInt8](repeating: 7, count: 1200))) == nil)
     }
 
     @Test("the bytes are those of RFC 8439 with the number as nonce, token and number authenticated")
@@ -53,7 +53,7 @@ struct DatagramSealTests {
     func exhaustion() {
         var seal = DatagramSeal(key, after: .max - 1)
         func seals(_ number: UInt64) -> Bool {
-            seal.seal(Datagram(token: token, number: number, message: [1])) != nil
+            seal.seal(SessionDatagram(token: token, number: number, message: [1])) != nil
         }
         #expect(!seals(.max - 1))
         #expect(seals(.max))
@@ -61,7 +61,7 @@ struct DatagramSealTests {
         var path = DatagramPath()
         var young = DatagramSeal(key)
         for _ in 0..<3 {
-            let datagram = Datagram(token: token, number: path.next(), message: nil)
+            let datagram = SessionDatagram(token: token, number: path.next(), message: nil)
             #expect(young.seal(datagram) != nil)
             #expect(young.seal(datagram) == nil)
         }
@@ -98,7 +98,7 @@ struct DatagramSealTests {
             bytes[bit / 8] ^= 1 << (bit % 8)
             #expect(opener.open(bytes) == nil)
         }
-        let plain = Datagram(token: token, number: 1, message: [UInt8](repeating: 1, count: 100))
+        let plain = SessionDatagram(token: token, number: 1, message: [UInt8](repeating: 1, count: 100))
         #expect(opener.open(plain.bytes) == nil)
         #expect(opener.open(good)?.message == Array("tap".utf8))
     }
@@ -111,7 +111,7 @@ struct DatagramSealTests {
         #expect(wrongKey.open(bytes) == nil)
         #expect(wrongToken.open(bytes) == nil)
         var seal = DatagramSeal(key)
-        let sealed = seal.seal(Datagram(token: token + 1, number: 1, message: [1]))
+        let sealed = seal.seal(SessionDatagram(token: token + 1, number: 1, message: [1]))
         let elsewhere = try #require(sealed)
         var renamed = elsewhere
         renamed.replaceSubrange(0..<8, with: bytes.prefix(8))

@@ -7,22 +7,22 @@ struct DatagramTests {
     @Test("a datagram is read as it was written; its longest message fits into the smallest IPv6 packet")
     func roundTrip() {
         for message in [nil, [], [1], [UInt8](repeating: 7, count: 1215)] as [[UInt8]?] {
-            let datagram = Datagram(token: 0x0102_0304_0506_0708, number: .max, message: message)
-            #expect(Datagram(datagram.bytes) == datagram)
+            let datagram = SessionDatagram(token: 0x0102_0304_0506_0708, number: .max, message: message)
+            #expect(SessionDatagram(datagram.bytes) == datagram)
             #expect(datagram.bytes.starts(with: 1...8))
             #expect(datagram.bytes.count <= 1232)
         }
-        #expect(Datagram.maximumMessageLength == 1215)
+        #expect(SessionDatagram.maximumMessageLength == 1215)
     }
 
     @Test("invalid datagrams are rejected: too short, too long, of another kind, a probe with content")
     func malformed() {
         let header = [UInt8](repeating: 0, count: 16)
         for rest in [[], [2], [0, 0], [255, 1], [1] + [UInt8](repeating: 0, count: 1216)] as [[UInt8]] {
-            #expect(Datagram(header + rest) == nil)
+            #expect(SessionDatagram(header + rest) == nil)
         }
-        #expect(Datagram([]) == nil)
-        #expect(Datagram(header + [1])?.message == [])
+        #expect(SessionDatagram([]) == nil)
+        #expect(SessionDatagram(header + [1])?.message == [])
     }
 
     @Test("a greeting says where datagrams go; one that does not is as before; a bad one is refused")

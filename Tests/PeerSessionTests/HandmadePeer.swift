@@ -52,10 +52,10 @@ final class HandmadePeer {
     }
 
     /// The next datagram.
-    func datagram() throws -> Datagram {
+    func datagram() throws -> SessionDatagram {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(udp, &buffer, buffer.count, 0)
-        guard count > 0, let datagram = Datagram(buffer.prefix(count)) else { throw Silence() }
+        guard count > 0, let datagram = SessionDatagram(buffer.prefix(count)) else { throw Silence() }
         return datagram
     }
 

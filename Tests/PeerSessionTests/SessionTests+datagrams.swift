@@ -77,9 +77,9 @@ extension SessionTests {
             let offer = try #require(offered)
             // The session's socket is connected once its first datagram arrives.
             let first = try peer.datagram()
-            #expect(first == Datagram(token: 99, number: 1, message: nil), "\(first)")
+            #expect(first == SessionDatagram(token: 99, number: 1, message: nil), "\(first)")
             func bytes(_ number: UInt64, _ text: String, token: UInt64? = nil) -> [UInt8] {
-                Datagram(token: token ?? offer.token, number: number, message: Array(text.utf8)).bytes
+                SessionDatagram(token: token ?? offer.token, number: number, message: Array(text.utf8)).bytes
             }
             peer.send(bytes(10, "another host"), to: offer.port, from: 0x7F00_0002)
             peer.send(bytes(11, "another port"), to: offer.port, from: 0x7F00_0001)

@@ -16,9 +16,7 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Creates an error.
     public init(_ status: ExitStatus, _ message: String, advice: [String] = []) {
-        self.status = status
-        self.message = message
-        self.advice = advice
+        (self.status, self.message, self.advice) = (status, message, advice)
     }
 
     /// A failure that the program reports in its own words.

@@ -1,5 +1,9 @@
 public import DNSSD
 
+#if Commands
+import ArgumentParser
+#endif
+
 /// Parses the texts of the command line; each function throws the rule that was broken.
 public enum Parsing {
     /// A port, 1 to 65535.
@@ -41,3 +45,18 @@ public enum Parsing {
         public init(_ description: String) { self.description = description }
     }
 }
+
+#if Commands
+extension Parsing {
+    /// Reports a broken rule as a fault of the command line.
+    package static func validate(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as DiscoveryError {
+            throw ValidationError(error.message)
+        } catch let error as Failure {
+            throw ValidationError(error.description)
+        }
+    }
+}
+#endif

@@ -62,6 +62,32 @@ public enum BlockingThread {
         let code = SystemThread.start(run)
         guard code == 0 else { throw CommandError(.systemError, "cannot start a thread", errno: code) }
     }
+
+    /// Runs `body` on a thread, and waits for it to return. Cancelling the task does not end it.
+    /// - Throws: what `body` throws, and what `start` does.
+    package static func value<Value: Sendable>(
+        of body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(CommandError) {
+                try start { continuation.resume(with: Result { try body() }) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// The same; `body` can ask whether the task was cancelled.
+    package static func value<Value: Sendable>(
+        of body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Value
+    ) async throws -> Value {
+        let isCancelled = Locked(false)
+        return try await withTaskCancellationHandler {
+            try await value { try body { isCancelled.withLock { $0 } } }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
 }
 
 /// Complete writes to a file descriptor.
@@ -83,5 +109,17 @@ public enum Descriptor {
             }
         }
         return nil
+    }
+}
+
+/// What a program does in a bare `swift build`: the trait `Commands` is off, so it has no command line.
+public enum BareBuild {
+    /// Prints how to build the program, and exits with status 78.
+    public static func end(_ program: String) -> Never {
+        let error = CommandError(
+            .badConfiguration, "\(program) was built without the package's trait Commands and can do nothing",
+            advice: ["Build it with: swift build --traits Commands (as 'make build' does)."])
+        ProgramNotices(program: program).failure(error)
+        exit(error.status.rawValue)
     }
 }

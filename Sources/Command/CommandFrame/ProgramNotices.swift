@@ -47,8 +47,7 @@ public struct ProgramNotices: Sendable {
 
     /// Writes text as is, but safe for a terminal. Ignores errors: a closed or full standard error is no reason to stop.
     public static func write(_ text: String) {
-        let safe = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)
-        let lines = safe.joined(separator: "\n")
+        let lines = text.linesSafeForTerminal
         let isASCII = isatty(STDERR_FILENO) == 1 && !TerminalText.isUTF8()
         write(Array((isASCII ? lines.tamed(isUTF8: false) : lines).utf8))
     }
@@ -61,9 +60,11 @@ public struct ProgramNotices: Sendable {
 
 extension StringProtocol {
     /// Like `escapedForTerminal`, but works character by character, so text that is already escaped stays unchanged.
-    public var safeForTerminal: String {
-        guard needsTerminalEscaping else { return String(self) }
-        return unicodeScalars.map { String($0).escapedForTerminal }.joined()
+    public var safeForTerminal: String { oneLine }
+
+    /// The same, of each line.
+    var linesSafeForTerminal: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map(\.oneLine).joined(separator: "\n")
     }
 }
 

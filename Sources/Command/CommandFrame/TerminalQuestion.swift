@@ -1,3 +1,4 @@
+import CommandText
 import DiscoverySystem
 import Libc
 
@@ -50,15 +51,7 @@ public enum TerminalQuestion {
         defer { isAsking.withLock { $0 = false } }
         let end = WakeUp()
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                do throws(CommandError) {
-                    try BlockingThread.start {
-                        continuation.resume(returning: answer(to: text, among: answers, within: limit, unless: end))
-                    }
-                } catch {
-                    continuation.resume(returning: nil)
-                }
-            }
+            try? await BlockingThread.value { answer(to: text, among: answers, within: limit, unless: end) }
         } onCancel: {
             end.signal()
         }
@@ -75,11 +68,10 @@ public enum TerminalQuestion {
         }
         if !answers.isEmpty, isAnswerOwed.withLock({ $0 }), typed(another) == nil { return nil }
         isAnswerOwed.withLock { $0 = true }
-        var prompt = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)
-            .joined(separator: "\n")
+        var prompt = text.linesSafeForTerminal
         for _ in 0..<mostTries {
             guard let line = typed(prompt) else { return nil }
-            let answer = trimmed(line).lowercased()
+            let answer = line.trimmed().lowercased()
             if answers.isEmpty || answers.contains(answer) {
                 isAnswerOwed.withLock { $0 = false }
                 return answer
@@ -89,10 +81,6 @@ public enum TerminalQuestion {
         return nil
     }
 
-    private static func trimmed(_ line: String) -> String {
-        let isSpace = { (character: Character) in character.isWhitespace }
-        return String(line.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
-    }
 }
 
 /// The process's terminal, where the process is in its foreground: reading it from the background would stop the process.

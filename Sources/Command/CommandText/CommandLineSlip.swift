@@ -24,11 +24,8 @@ package struct CommandLineSlip: Hashable, Sendable {
             _ program: String, commands: [String], synonyms: [String: String] = [:], opaque: Set<String> = [],
             help: @escaping (String?) -> String
         ) {
-            self.program = program
-            self.commands = commands
-            self.synonyms = synonyms
-            self.opaque = opaque
-            self.help = help
+            (self.program, self.commands, self.synonyms) = (program, commands, synonyms)
+            (self.opaque, self.help) = (opaque, help)
         }
     }
 

@@ -43,8 +43,7 @@ extension CommandError {
         CommandError(
             .noBackend,
             "no discoverd daemon answers at \(paths.map(\.escapedForTerminal).joined(separator: " or ")), and \(what)",
-            advice: ["Start it: systemctl start discoverd, or 'discoverd daemon' in another terminal."]
-        )
+            advice: ["Start it: systemctl start discoverd, or 'discoverd daemon' in another terminal."])
     }
 
     /// The backend is gone for good.

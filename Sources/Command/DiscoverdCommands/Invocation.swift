@@ -78,7 +78,8 @@ struct Invocation {
         daemon = try Self.daemon(needs, options)
         servers = Self.servers(needs, daemon)
         program = Self.program(needs, daemon, machine)
-        let `private` = PrivateBackendOptions(interfaces: needs.interfaces ?? .all, passesOutput: options.verbose)
+        let `private` = PrivateBackendOptions(
+            interfaces: needs.interfaces ?? .all, passesOutput: options.speech.verbose)
         backend =
             switch options.backend {
             case .system: .system

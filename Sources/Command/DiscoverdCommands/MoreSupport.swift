@@ -13,7 +13,7 @@ package protocol MoreSupport: Sendable {
     func engine(for wish: DomainWish, _ notices: ProgramNotices) throws -> DNSEngine
 
     /// Checks the configured domains, and those that are named.
-    func check(_ domains: [Domain]) async -> [CheckResult]
+    func check(_ domains: [Domain]) async -> [DoctorFinding]
 
     /// Asks a domain's server questions, and returns what it answers.
     func records(_ questions: [Question], of wish: DomainWish, _ notices: ProgramNotices) async throws

@@ -117,9 +117,9 @@ struct Runner {
     private func engine(over daemon: ControlClient?) throws -> any DiscoveryEngine {
         guard let daemon else {
             let stop = stop
-            let host = try HostEngine(
-                invocation.finder, backend: invocation.backend, publishes: needs.publishes
-            ) { stop.request(.failed(.backendEnded($0))) }
+            let host = try HostEngine(invocation.finder, backend: invocation.backend, publishes: needs.publishes) {
+                stop.request(.failed(.backendEnded($0)))
+            }
             if let reason = host.reasonWithoutWire {
                 notices.detail("avahi-daemon finds services, for the wire cannot: \(reason)")
             }

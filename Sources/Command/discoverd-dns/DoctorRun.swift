@@ -1,7 +1,13 @@
 #if Commands
+internal import CommandFrame
+internal import DNSMessage
+internal import DNSSD
+internal import DiscoverdCommands
 import DiscoveryControl
-import Libc
+internal import DiscoveryDaemon
 import DiscoverySystem
+import Libc
+internal import UnicastEngine
 
 /// `discoverd doctor --json` as a process: it looks at the machine as a command does, without a daemon.
 enum DoctorRun {
@@ -61,6 +67,88 @@ enum DoctorRun {
             bytes += buffer[..<count]
         }
         return (bytes, false)
+    }
+}
+
+/// Whether services of a domain can be found and published from here.
+enum DomainCheck {
+    static func run(_ named: [Domain]) async -> [DoctorFinding] {
+        let definitions = ConfiguredDomains.definitions(ProgramNotices(program: "discoverd"))
+        var findings: [DoctorFinding] = []
+        for definition in definitions {
+            let domain = definition.settings.domain
+            do throws(DiscoveryError) {
+                findings += await probe(try definition.withKey())
+            } catch {
+                findings.append(
+                    DoctorFinding(
+                        "domain", .fail, "\(domain): \(error.message)", advice: "\(definition.place) names the file."))
+            }
+        }
+        for domain in named where !definitions.contains(where: { domain.isWithin($0.settings.domain) }) {
+            findings += await probe(DomainSettings(domain))
+        }
+        return findings
+    }
+
+    private static func probe(_ settings: DomainSettings) async -> [DoctorFinding] {
+        await DomainProbe(settings).run().map { finding in
+            let verdict: DoctorFinding.Verdict =
+                switch finding.verdict {
+                case .ok: .ok
+                case .warn: .warn
+                case .fail: .fail
+                }
+            return DoctorFinding("domain", verdict, finding.text)
+        }
+    }
+}
+
+/// Asks DNS servers for records of any type.
+struct DomainLookup {
+    private let client = DNSClient()
+    private let settings: [DomainSettings]
+
+    init(_ wish: DomainWish, _ notices: ProgramNotices) throws {
+        settings = try ConfiguredDomains.settings(for: wish, ConfiguredDomains.definitions(notices), notices)
+    }
+
+    /// What the server of each name answers; nothing where there is no such name.
+    /// - Throws: `.backendUnavailable` if a server does not answer, or fails.
+    func records(_ questions: [Question]) async throws -> [ResourceRecord] {
+        var records: [ResourceRecord] = []
+        for question in questions {
+            let target = try await target(for: question.name)
+            do throws(DNSFailure) {
+                let answer = try await client.ask(question, of: target)
+                switch answer.message.responseCode {
+                case ResponseCode.noError, ResponseCode.noSuchName: records += answer.message.answers
+                case let code:
+                    throw DNSFailure.silent("\(answer.server) says \(ResponseCode.name(of: code)) to \(question.name)")
+                }
+            } catch {
+                throw error.asDiscoveryError
+            }
+        }
+        return records
+    }
+
+    private func target(for name: DomainName) async throws -> DNSTarget {
+        let server = settings.filter { setting in
+            (try? DomainName(labels: setting.domain.labels)).map { name.isWithin($0) } ?? false
+        }.max { $0.domain.labels.count < $1.domain.labels.count }?.server
+        guard let server else { return .resolver }
+        return .servers(try await ZoneFinder(exchange: client).addresses(of: server))
+    }
+}
+
+extension DNSFailure {
+    fileprivate var asDiscoveryError: DiscoveryError {
+        switch self {
+        case .silent(let reason): DiscoveryError(.backendUnavailable, reason)
+        case .system(let reason): DiscoveryError(.systemRefused, reason)
+        case .impossible(let reason): DiscoveryError(.backendFailed, reason)
+        }
     }
 }
 #endif

@@ -3,7 +3,7 @@ import DiscoverdCommands
 
 /// The commands for services of any domain; `discoverd` becomes this program where a command needs it.
 @main
-enum Main {
+enum DiscoverdDNS {
     static func main() { DiscoverdProgram.main(with: More()) }
 }
 #else
@@ -11,7 +11,7 @@ import CommandFrame
 
 /// The program that a bare `swift build` makes.
 @main
-enum Main {
+enum DiscoverdDNS {
     static func main() { BareBuild.end("discoverd-dns") }
 }
 #endif

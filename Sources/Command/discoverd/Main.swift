@@ -3,7 +3,7 @@ import DiscoverdCommands
 
 /// The commands, without what only services of other domains than `local` need.
 @main
-enum Main {
+enum Discoverd {
     static func main() { DiscoverdProgram.main() }
 }
 #else
@@ -11,7 +11,7 @@ import CommandFrame
 
 /// The program that a bare `swift build` makes.
 @main
-enum Main {
+enum Discoverd {
     static func main() { BareBuild.end("discoverd") }
 }
 #endif

@@ -21,13 +21,8 @@ public struct Message: Hashable, Sendable {
         id: UInt16 = 0, flags: Flags = [], questions: [Question] = [], answers: [ResourceRecord] = [],
         authorities: [ResourceRecord] = [], additionals: [ResourceRecord] = [], edns: EDNS? = nil
     ) {
-        self.id = id
-        self.flags = flags
-        self.questions = questions
-        self.answers = answers
-        self.authorities = authorities
-        self.additionals = additionals
-        self.edns = edns
+        (self.id, self.flags, self.questions, self.answers) = (id, flags, questions, answers)
+        (self.authorities, self.additionals, self.edns) = (authorities, additionals, edns)
     }
 
     /// The header's second word (RFC 1035 §4.1.1, RFC 4035 §3.1.6).
@@ -77,10 +72,8 @@ public struct Question: Hashable, Sendable {
     public init(
         _ name: DomainName, _ type: RecordType, recordClass: RecordClass = .internet, wantsUnicastResponse: Bool = false
     ) {
-        self.name = name
-        self.type = type
-        self.recordClass = recordClass
-        self.wantsUnicastResponse = wantsUnicastResponse
+        (self.name, self.type) = (name, type)
+        (self.recordClass, self.wantsUnicastResponse) = (recordClass, wantsUnicastResponse)
     }
 }
 
@@ -115,12 +108,8 @@ public struct ResourceRecord: Hashable, Sendable {
         _ name: DomainName, _ type: RecordType, _ data: RecordData, ttl: UInt32, flushesCache: Bool = false,
         recordClass: RecordClass = .internet
     ) {
-        self.name = name
-        self.type = type
-        self.recordClass = recordClass
-        self.flushesCache = flushesCache
-        self.ttl = ttl
-        self.data = data
+        (self.name, self.type, self.recordClass) = (name, type, recordClass)
+        (self.flushesCache, self.ttl, self.data) = (flushesCache, ttl, data)
     }
 }
 
@@ -142,11 +131,8 @@ public struct EDNS: Hashable, Sendable {
         payloadSize: UInt16, extendedResponseCode: UInt8 = 0, version: UInt8 = 0, flags: UInt16 = 0,
         options: [Option] = []
     ) {
-        self.payloadSize = payloadSize
-        self.extendedResponseCode = extendedResponseCode
-        self.version = version
-        self.flags = flags
-        self.options = options
+        (self.payloadSize, self.extendedResponseCode, self.version) = (payloadSize, extendedResponseCode, version)
+        (self.flags, self.options) = (flags, options)
     }
 
     /// One option (RFC 6891 §6.1.2).
@@ -160,6 +146,42 @@ public struct EDNS: Hashable, Sendable {
         public init(code: UInt16, data: [UInt8]) {
             self.code = code
             self.data = data
+        }
+    }
+}
+
+/// What could be read of a message of multicast DNS: records up to the first fault.
+///
+/// Small stacks cut their messages, or count more records than they send. What was whole is as good as before; what is missing is not known, so
+/// such a message adds and prolongs records, and neither flushes nor ends any.
+package struct HeardMessage: Hashable, Sendable {
+    /// What was read; with a fault, without goodbyes and cache-flush bits.
+    package private(set) var message = Message()
+    /// Why reading ended before the last record; nil if all was read.
+    package private(set) var fault: MessageError?
+
+    /// Reads a message. OPT records that cannot be read, and all after the first, stay records of bytes.
+    ///
+    /// Nil where not even the header is whole, and for a query with a fault: its questions may be answered by what was cut off.
+    package init?(_ bytes: [UInt8]) {
+        guard 12...Message.maximumLength ~= bytes.count else { return nil }
+        do throws(MessageError) {
+            try message.read(bytes, .incidental)
+        } catch {
+            guard message.flags.contains(.response) else { return nil }
+            fault = error
+            message.answers = Self.additions(message.answers)
+            message.authorities = Self.additions(message.authorities)
+            message.additionals = Self.additions(message.additionals)
+        }
+    }
+
+    /// The records that end nothing. A TTL with its top bit set is zero (RFC 2181 §8).
+    private static func additions(_ records: [ResourceRecord]) -> [ResourceRecord] {
+        records.filter { $0.ttl > 0 && $0.ttl >> 31 == 0 }.map {
+            var record = $0
+            record.flushesCache = false
+            return record
         }
     }
 }

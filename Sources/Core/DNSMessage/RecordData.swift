@@ -49,13 +49,8 @@ public struct StartOfAuthority: Hashable, Sendable {
         primary: DomainName, mailbox: DomainName, serial: UInt32, refresh: UInt32, retry: UInt32, expire: UInt32,
         minimum: UInt32
     ) {
-        self.primary = primary
-        self.mailbox = mailbox
-        self.serial = serial
-        self.refresh = refresh
-        self.retry = retry
-        self.expire = expire
-        self.minimum = minimum
+        (self.primary, self.mailbox, self.serial, self.refresh) = (primary, mailbox, serial, refresh)
+        (self.retry, self.expire, self.minimum) = (retry, expire, minimum)
     }
 }
 

@@ -92,3 +92,108 @@ extension RecordType {
         261: "RESINFO", 262: "WALLET", 263: "CLA", 264: "IPN", 32768: "TA", 32769: "DLV",
     ]
 }
+
+/// The numbers of outcomes in IANA's registry. Those up to 10 are a message's, those from 16 a TSIG record's.
+public enum ResponseCode {
+    /// The request succeeded.
+    public static let noError: UInt16 = 0
+    /// The server could not read the request (RFC 1035 §4.1.1).
+    public static let formatError: UInt16 = 1
+    /// The server failed.
+    public static let serverFailure: UInt16 = 2
+    /// The name does not exist.
+    public static let noSuchName: UInt16 = 3
+    /// The server does not support this kind of request.
+    public static let notImplemented: UInt16 = 4
+    /// The server's policy forbids the request.
+    public static let refused: UInt16 = 5
+    /// A name exists that must not (RFC 2136 §2.2).
+    public static let nameExists: UInt16 = 6
+    /// Records exist that must not (RFC 2136 §2.2).
+    public static let recordsExist: UInt16 = 7
+    /// Records that must exist do not, or differ (RFC 2136 §2.2).
+    public static let recordsDiffer: UInt16 = 8
+    /// The server is not an authority for the zone (RFC 2136 §2.2), or a TSIG error occurred (RFC 8945 §5.2).
+    public static let notAuthoritative: UInt16 = 9
+    /// A name is not within the zone.
+    public static let notInZone: UInt16 = 10
+    /// The signature is wrong (RFC 8945 §3).
+    public static let badSignature: UInt16 = 16
+    /// The key is unknown.
+    public static let badKey: UInt16 = 17
+    /// The clocks differ too much.
+    public static let badTime: UInt16 = 18
+    /// The signature is too short.
+    public static let badTruncation: UInt16 = 22
+
+    private static let names: [UInt16: String] = [
+        0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED", 6: "YXDOMAIN",
+        7: "YXRRSET", 8: "NXRRSET", 9: "NOTAUTH", 10: "NOTZONE", 16: "BADSIG", 17: "BADKEY", 18: "BADTIME",
+        22: "BADTRUNC", 23: "BADCOOKIE",
+    ]
+
+    /// Returns the mnemonic, or `RCODE` and the number.
+    public static func name(of code: UInt16) -> String { names[code] ?? "RCODE\(code)" }
+}
+
+/// The types that a name has, as they are on the wire (RFC 4034 §4.1.2): however many they are, they cost their bytes alone.
+public struct TypeBitmap: Hashable, Sendable {
+    /// Windows, each with its number, its length and its bits.
+    public let bytes: [UInt8]
+
+    /// Takes windows as they are on the wire; nil if one does not fit.
+    init?(windows bytes: ArraySlice<UInt8>) {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            guard bytes.endIndex - index >= 2, 1...32 ~= bytes[index + 1],
+                bytes.endIndex - index >= 2 + Int(bytes[index + 1])
+            else { return nil }
+            index += 2 + Int(bytes[index + 1])
+        }
+        self.bytes = Array(bytes)
+    }
+
+    /// Creates a bitmap of these types.
+    public init(_ types: some Sequence<RecordType>) {
+        var bytes: [UInt8] = []
+        for (window, members) in Dictionary(grouping: types, by: { $0.rawValue >> 8 }).sorted(by: { $0.key < $1.key }) {
+            let numbers = members.map { Int($0.rawValue & 0xFF) }
+            var bitmap = [UInt8](repeating: 0, count: (numbers.max() ?? 0) / 8 + 1)
+            for number in numbers { bitmap[number / 8] |= 0x80 >> UInt8(number % 8) }
+            bytes += [UInt8(truncatingIfNeeded: window), UInt8(truncatingIfNeeded: bitmap.count)] + bitmap
+        }
+        self.bytes = bytes
+    }
+
+    /// Returns whether a type is among them.
+    public func contains(_ type: RecordType) -> Bool {
+        let (window, place) = (UInt8(type.rawValue >> 8), Int(type.rawValue & 0xFF) / 8)
+        var index = 0
+        while index + 1 < bytes.count {
+            let length = Int(bytes[index + 1])
+            if bytes[index] == window, place < length {
+                return bytes[index + 2 + place] & 0x80 >> UInt8(type.rawValue & 7) != 0
+            }
+            index += 2 + length
+        }
+        return false
+    }
+
+    /// The types, in the order of the wire.
+    public var types: [RecordType] {
+        var (types, index): ([RecordType], Int) = ([], 0)
+        while index + 1 < bytes.count {
+            let (window, length) = (UInt16(bytes[index]) << 8, Int(bytes[index + 1]))
+            for place in 0..<length * 8 where bytes[index + 2 + place / 8] & 0x80 >> UInt8(place % 8) != 0 {
+                types.append(RecordType(rawValue: window | UInt16(place)))
+            }
+            index += 2 + length
+        }
+        return types
+    }
+}
+
+extension TypeBitmap: ExpressibleByArrayLiteral {
+    /// Creates a bitmap of these types.
+    public init(arrayLiteral types: RecordType...) { self.init(types) }
+}

@@ -1,6 +1,7 @@
 import DNSSD
 import Discovery
 public import Foundation
+import Libc
 
 extension NetService {
     /// Resolves host, port, TXT record and every address, for `timeout` seconds; 0 means no limit.
@@ -73,9 +74,7 @@ struct Resolving: Sendable {
     private let network: LocalNetwork
 
     init(_ instance: ServiceInstance, within limit: Duration?, _ network: LocalNetwork) {
-        self.instance = instance
-        self.limit = limit
-        self.network = network
+        (self.instance, self.limit, self.network) = (instance, limit, network)
     }
 
     func run(_ tell: @Sendable (Event) async -> Void) async {
@@ -121,5 +120,29 @@ extension DiscoveredService {
     fileprivate func hasNews(after other: DiscoveredService) -> Bool {
         guard state == .resolved else { return false }
         return host != other.host || port != other.port || !Set(endpoints).isSubset(of: other.endpoints)
+    }
+}
+
+extension Endpoint {
+    /// The address as `sockaddr_in` or `sockaddr_in6` for connect(2), with the scope of a link-local one.
+    var socketAddress: Data {
+        switch address {
+        case .v4(let address):
+            var value = sockaddr_in()
+            value.sin_family = sa_family_t(AF_INET)
+            value.sin_port = port.rawValue.bigEndian
+            value.sin_addr.s_addr = address.bits.bigEndian
+            return withUnsafeBytes(of: value) { Data($0) }
+        case .v6(let address, let scope):
+            var value = sockaddr_in6()
+            value.sin6_family = sa_family_t(AF_INET6)
+            value.sin6_port = port.rawValue.bigEndian
+            value.sin6_scope_id = scope
+            withUnsafeMutableBytes(of: &value.sin6_addr) { bytes in
+                bytes.storeBytes(of: address.high.bigEndian, as: UInt64.self)
+                bytes.storeBytes(of: address.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+            }
+            return withUnsafeBytes(of: value) { Data($0) }
+        }
     }
 }

@@ -65,9 +65,7 @@ open class NetService: NSObject {
 
     /// A service to publish, or to resolve if the port is -1. An empty name means this machine's, an empty domain `local`.
     public init(domain: String, type: String, name: String, port: Int32) {
-        self.domain = domain
-        self.type = type
-        self.name = name
+        (self.domain, self.type, self.name) = (domain, type, name)
         self.port = Int(port)
         found = nil
         super.init()

@@ -32,9 +32,7 @@ final class Publisher: Sendable {
     private let state: Locked<State>
 
     init(_ service: OfferedService, _ policy: ConflictPolicy, listensOn: DNSSD.Port??, _ network: LocalNetwork) {
-        self.network = network
-        self.policy = policy
-        self.listensOn = listensOn
+        (self.network, self.policy, self.listensOn) = (network, policy, listensOn)
         state = Locked(State(service: service))
     }
 
@@ -104,7 +102,7 @@ final class Publisher: Sendable {
                     return channel.close(promise: nil)
                 }
                 // Not before it arrives, because the delegate may stop listening immediately.
-                let arrival = Arrival(orNever: oneLess) { [self] _ in
+                let arrival = ArrivalHandler(orNever: oneLess) { [self] _ in
                     // NIO must not wait for the run loop.
                     Task {
                         await tell(.accepted(connection))

@@ -8,15 +8,13 @@ package struct DatagramOffer: Hashable, Sendable {
     package let key: DatagramKey?
 
     package init(port: UInt16, token: UInt64, key: DatagramKey? = nil) {
-        self.port = port
-        self.token = token
-        self.key = key
+        (self.port, self.token, self.key) = (port, token, key)
     }
 }
 
 /// A UDP datagram: eight bytes of token, eight of number, both big endian; a byte of kind, 0 for a probe or 1 for a message; the message. With
 /// TLS kind and message are sealed (`DatagramSeal`).
-package struct Datagram: Hashable, Sendable {
+package struct SessionDatagram: Hashable, Sendable {
     /// The maximum length, so that every network carries it whole: 1280 less 40 for IPv6 and 8 for UDP (RFC 8200 §5).
     package static let maximumLength = 1232
     /// The maximum length of a message in a datagram.
@@ -33,9 +31,7 @@ package struct Datagram: Hashable, Sendable {
     package let message: [UInt8]?
 
     package init(token: UInt64, number: UInt64, message: [UInt8]?) {
-        self.token = token
-        self.number = number
-        self.message = message
+        (self.token, self.number, self.message) = (token, number, message)
     }
 
     /// Nil if the bytes are not a session's datagram.
@@ -77,4 +73,59 @@ extension UInt64 {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
+}
+
+/// Writes the datagrams of one side.
+package protocol DatagramSealing: Sendable {
+    /// The longest message.
+    var maximumMessageLength: Int { get }
+
+    /// The datagram's bytes; nil if it cannot be sent.
+    mutating func seal(_ datagram: SessionDatagram) -> [UInt8]?
+}
+
+/// Reads the datagrams that come to one side.
+package protocol DatagramOpening: Sendable {
+    /// The datagram; nil if the bytes are none for this side.
+    mutating func open(_ bytes: some RandomAccessCollection<UInt8>) -> SessionDatagram?
+}
+
+/// Datagrams as they are: without TLS.
+package struct PlainSeal: DatagramSealing {
+    package var maximumMessageLength: Int { SessionDatagram.maximumMessageLength }
+
+    package init() {}
+
+    package mutating func seal(_ datagram: SessionDatagram) -> [UInt8]? { datagram.bytes }
+}
+
+/// Reads datagrams that are not sealed; the token alone says whom they are for.
+package struct PlainOpener: DatagramOpening {
+    private let token: UInt64
+
+    package init(token: UInt64) { self.token = token }
+
+    package mutating func open(_ bytes: some RandomAccessCollection<UInt8>) -> SessionDatagram? {
+        SessionDatagram(bytes).flatMap { $0.token == token ? $0 : nil }
+    }
+}
+
+/// A key for the datagrams to one side: 32 random bytes, drawn for each connection, and said over TLS only.
+package struct DatagramKey: Hashable, Sendable {
+    /// The length in bytes (RFC 8439 §2.8).
+    package static let length = 32
+
+    package let bytes: [UInt8]
+
+    /// Nil for another number of bytes.
+    package init?(_ bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == Self.length else { return nil }
+        self.bytes = bytes
+    }
+}
+
+extension DatagramKey: CustomStringConvertible {
+    /// Never the key.
+    package var description: String { "a key" }
 }

@@ -1,7 +1,9 @@
 #if TLS
 internal import Crypto
 internal import Foundation
+#endif
 
+#if TLS
 /// Seals the datagrams to the other side with the key that it said over TLS: ChaCha20-Poly1305 (RFC 8439).
 ///
 /// Token and number stay legible, and are authenticated; kind and message are encrypted; 16 bytes of tag follow. The number is the nonce.
@@ -9,7 +11,7 @@ package struct DatagramSeal: DatagramSealing {
     /// What sealing adds.
     package static let tagLength = 16
 
-    package var maximumMessageLength: Int { Datagram.maximumMessageLength - Self.tagLength }
+    package var maximumMessageLength: Int { SessionDatagram.maximumMessageLength - Self.tagLength }
     private let key: SymmetricKey
     private var last: UInt64
 
@@ -21,14 +23,14 @@ package struct DatagramSeal: DatagramSealing {
 
     /// Nil unless the number is greater than all before: two datagrams with one nonce would give themselves away. So after 2⁶⁴ - 1 there is
     /// none.
-    package mutating func seal(_ datagram: Datagram) -> [UInt8]? {
+    package mutating func seal(_ datagram: SessionDatagram) -> [UInt8]? {
         guard datagram.number > last, datagram.message?.count ?? 0 <= maximumMessageLength else { return nil }
         last = datagram.number
         let bytes = datagram.bytes
-        let header = bytes.prefix(Datagram.addressLength)
+        let header = bytes.prefix(SessionDatagram.addressLength)
         guard
             let box = try? ChaChaPoly.seal(
-                bytes.dropFirst(Datagram.addressLength), using: key, nonce: .init(number: datagram.number),
+                bytes.dropFirst(SessionDatagram.addressLength), using: key, nonce: .init(number: datagram.number),
                 authenticating: header)
         else { return nil }
         return Array(header) + box.ciphertext + box.tag
@@ -46,10 +48,10 @@ package struct DatagramOpener: DatagramOpening {
         self.token = token
     }
 
-    package mutating func open(_ bytes: some RandomAccessCollection<UInt8>) -> Datagram? {
-        let header = Array(bytes.prefix(Datagram.addressLength))
-        let sealed = bytes.dropFirst(Datagram.addressLength)
-        guard bytes.count <= Datagram.maximumLength, sealed.count > DatagramSeal.tagLength,
+    package mutating func open(_ bytes: some RandomAccessCollection<UInt8>) -> SessionDatagram? {
+        let header = Array(bytes.prefix(SessionDatagram.addressLength))
+        let sealed = bytes.dropFirst(SessionDatagram.addressLength)
+        guard bytes.count <= SessionDatagram.maximumLength, sealed.count > DatagramSeal.tagLength,
             UInt64(bigEndianBytes: header.prefix(8)) == token
         else { return nil }
         let number = UInt64(bigEndianBytes: header.dropFirst(8))
@@ -61,7 +63,7 @@ package struct DatagramOpener: DatagramOpening {
             let content = try? ChaChaPoly.open(box, using: key, authenticating: header)
         else { return nil }
         window.insert(number)
-        return Datagram(header + content)
+        return SessionDatagram(header + content)
     }
 }
 
@@ -79,3 +81,41 @@ extension ChaChaPoly.Nonce {
     }
 }
 #endif
+
+/// Which of the newest 1024 numbers have come. A number counts once, and one that is too old to say counts as having come (RFC 4303 §3.4.3).
+package struct ReplayWindow: Hashable, Sendable {
+    /// How many numbers are told apart.
+    package static let size: UInt64 = 1024
+
+    private var newest: UInt64 = 0
+    /// A bit for each number, at its place modulo `size`.
+    private var bits = [UInt64](repeating: 0, count: Int(size / 64))
+
+    package init() {}
+
+    /// Whether a number has not come yet. Zero is no number.
+    package func admits(_ number: UInt64) -> Bool {
+        if number > newest { return true }
+        guard number > 0, newest - number < Self.size else { return false }
+        return bits[word(of: number)] & bit(of: number) == 0
+    }
+
+    /// Records a number that was admitted.
+    package mutating func insert(_ number: UInt64) {
+        guard admits(number) else { return }
+        if number > newest {
+            if number - newest >= Self.size {
+                for index in bits.indices { bits[index] = 0 }
+            } else {
+                // They take the places of numbers that are too old now.
+                for number in newest + 1...number { bits[word(of: number)] &= ~bit(of: number) }
+            }
+            newest = number
+        }
+        bits[word(of: number)] |= bit(of: number)
+    }
+
+    private func word(of number: UInt64) -> Int { Int(number % Self.size / 64) }
+
+    private func bit(of number: UInt64) -> UInt64 { 1 << (number % 64) }
+}

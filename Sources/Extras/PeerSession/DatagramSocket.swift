@@ -6,7 +6,7 @@ internal import NIOPosix
 struct DatagramSocket: Sendable {
     let offer: DatagramOffer
     /// Received datagrams; when full, a new one replaces the oldest.
-    let arrivals: AsyncStream<Datagram>
+    let arrivals: AsyncStream<SessionDatagram>
     private let channel: any Channel
     private let connection: any Channel
 
@@ -23,7 +23,7 @@ struct DatagramSocket: Sendable {
         if security != nil, key == nil { return nil }
         let opener: any DatagramOpening =
             if let security, let key { security.opener(key, token: token) } else { PlainOpener(token: token) }
-        let (arrivals, arrived) = AsyncStream<Datagram>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        let (arrivals, arrived) = AsyncStream<SessionDatagram>.makeStream(bufferingPolicy: .bufferingNewest(64))
         var bootstrap = DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -67,14 +67,12 @@ private final class DatagramHandler: ChannelInboundHandler {
 
     private var opener: any DatagramOpening
     private let host: SocketAddress?
-    private let arrived: AsyncStream<Datagram>.Continuation
+    private let arrived: AsyncStream<SessionDatagram>.Continuation
 
     init(
-        _ opener: any DatagramOpening, _ host: SocketAddress?, _ arrived: AsyncStream<Datagram>.Continuation
+        _ opener: any DatagramOpening, _ host: SocketAddress?, _ arrived: AsyncStream<SessionDatagram>.Continuation
     ) {
-        self.opener = opener
-        self.host = host
-        self.arrived = arrived
+        (self.opener, self.host, self.arrived) = (opener, host, arrived)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -91,4 +89,47 @@ private final class DatagramHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 
     func channelInactive(context: ChannelHandlerContext) { arrived.finish() }
+}
+
+/// Tracks whether a connection's datagrams arrive, in both directions. A value. What this side sent counts as arrived once the other side
+/// confirms it.
+package struct DatagramPath: Hashable, Sendable {
+    /// After this many pings without a new confirmation, datagrams count as lost. At least one is sent between two pings.
+    private static let patience = 3
+
+    /// The newest number that arrived here, to be confirmed to the other side; 0 before the first.
+    package private(set) var heard: UInt64 = 0
+    /// Whether a datagram sent now will probably arrive.
+    package private(set) var works = false
+    private var sent: UInt64 = 0
+    private var confirmed: UInt64 = 0
+    private var silentPings = 0
+
+    package init() {}
+
+    /// - Returns: the number for the next datagram.
+    package mutating func next() -> UInt64 {
+        sent &+= 1
+        return sent
+    }
+
+    /// Call when a datagram arrives.
+    /// - Returns: whether it is newer than all before; if not, drop it.
+    package mutating func arrived(_ number: UInt64) -> Bool {
+        guard number > heard else { return false }
+        heard = number
+        return true
+    }
+
+    /// Call when the other side confirms, over the connection, the newest number that arrived there.
+    package mutating func told(_ number: UInt64) {
+        if number > confirmed, number <= sent {
+            confirmed = number
+            silentPings = 0
+            works = true
+        } else {
+            silentPings = min(silentPings + 1, Self.patience)
+            if silentPings == Self.patience { works = false }
+        }
+    }
 }

@@ -168,7 +168,7 @@ extension PeerSession {
                 addJob.yield { [weak self] in await self?.dial(peer, service, attempt) }
             case .expect(let peer, let attempt):
                 addJob.yield { [weak self] in
-                    try? await Task.sleep(for: Link.Limits.hello)
+                    try? await Task.sleep(for: PeerLink.Limits.hello)
                     await self?.expectedInVain(peer, attempt)
                 }
             case .greet(let link):
@@ -203,10 +203,10 @@ extension PeerSession {
     private func beat() async throws {
         var last = SuspendingClock.now
         while true {
-            try await Task.sleep(for: Link.Limits.heartbeat)
+            try await Task.sleep(for: PeerLink.Limits.heartbeat)
             let now = SuspendingClock.now
             // This process was suspended, so no one's silence means anything.
-            let wasStopped = now - last > Link.Limits.heartbeat * 2
+            let wasStopped = now - last > PeerLink.Limits.heartbeat * 2
             last = now
             for (number, link) in links {
                 if wasStopped { links[number]?.lastHeard = now }
@@ -215,13 +215,13 @@ extension PeerSession {
         }
     }
 
-    private func check(_ number: PeerTable.LinkID, _ link: Link, _ now: SuspendingClock.Instant) {
+    private func check(_ number: PeerTable.LinkID, _ link: PeerLink, _ now: SuspendingClock.Instant) {
         switch link.stage {
-        case .new where now - link.since > Link.Limits.greeting: link.channel.close(promise: nil)
-        case .greeted where link.isIncoming && now - link.since > Link.Limits.invitation:
+        case .new where now - link.since > PeerLink.Limits.greeting: link.channel.close(promise: nil)
+        case .greeted where link.isIncoming && now - link.since > PeerLink.Limits.invitation:
             if let peer = table.peerID(on: number) { perform(table.declined(peer)) }
-        case .closing where now - link.since > Link.Limits.closing: link.channel.close(promise: nil)
-        case .connected where !link.isBlocked && now - link.lastHeard > Link.Limits.silence:
+        case .closing where now - link.since > PeerLink.Limits.closing: link.channel.close(promise: nil)
+        case .connected where !link.isBlocked && now - link.lastHeard > PeerLink.Limits.silence:
             perform(table.ended(number, didVanish: true))
             link.channel.close(promise: nil)
         case .connected:

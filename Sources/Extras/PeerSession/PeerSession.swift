@@ -30,7 +30,7 @@ public actor PeerSession {
     let jobs: AsyncStream<@Sendable () async -> Void>
     let addJob: AsyncStream<@Sendable () async -> Void>.Continuation
     var table: PeerTable
-    var links: [PeerTable.LinkID: Link] = [:]
+    var links: [PeerTable.LinkID: PeerLink] = [:]
     private var nextNumber = 0
     private var waiting: [PeerID: [(number: Int, continuation: CheckedContinuation<SessionError?, Never>)]] = [:]
 
@@ -63,10 +63,7 @@ public actor PeerSession {
         self.network = network
         self.type = try ServiceType("_\(identifier)._tcp")
         self.displayName = Peer.cut(displayName)
-        self.mode = mode
-        self.id = id
-        self.interfaces = interfaces
-        self.security = security
+        (self.mode, self.id, self.interfaces, self.security) = (mode, id, interfaces, security)
         events = SessionEvents(queue: queue)
         table = PeerTable(own: id)
         (jobs, addJob) = AsyncStream.makeStream()
@@ -239,12 +236,12 @@ extension PeerSession {
     func sendDatagram(_ message: [UInt8]?, on number: PeerTable.LinkID) {
         guard let socket = links[number]?.socket, let remote = links[number]?.remoteOffer,
             let next = links[number]?.datagrams.next(),
-            let bytes = links[number]?.seal.seal(Datagram(token: remote.token, number: next, message: message))
+            let bytes = links[number]?.seal.seal(SessionDatagram(token: remote.token, number: next, message: message))
         else { return }
         socket.send(bytes)
     }
 
-    private func arrived(_ datagram: Datagram, _ number: PeerTable.LinkID) {
+    private func arrived(_ datagram: SessionDatagram, _ number: PeerTable.LinkID) {
         guard let peer = table.connectedPeer(on: number) else { return }
         let isFirst = links[number]?.datagrams.heard == 0
         guard links[number]?.datagrams.arrived(datagram.number) == true else { return }

@@ -3,6 +3,7 @@ public import AsyncHTTPClient
 internal import DNSSD
 public import Discovery
 internal import DiscoveryNIO
+internal import DiscoverySystem
 public import Logging
 public import NIOCore
 internal import NIOHTTP1
@@ -41,9 +42,7 @@ public final class ServiceHTTPClient: Sendable {
         configuration.dnsOverride = [:]
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = configuration.timeout.connect ?? .seconds(2)
-        self.network = network
-        self.policy = policy
-        self.group = group
+        (self.network, self.policy, self.group) = (network, policy, group)
         client = HTTPClient(eventLoopGroup: group, configuration: configuration)
         known = KnownEndpoints(network: network, policy: policy)
     }
@@ -137,5 +136,97 @@ extension HTTPClientRequest {
     fileprivate var mayBeRepeated: Bool {
         body == nil && [.GET, .HEAD, .PUT, .DELETE, .OPTIONS, .TRACE].contains(method)
     }
+}
+
+/// A service, and the address at which it answered.
+struct ServicePlace: Sendable {
+    let service: DiscoveredService
+    let endpoint: Endpoint
+
+    /// The request with the address, and a `Host` field.
+    func addressed(_ request: HTTPClientRequest) -> HTTPClientRequest {
+        var request = request
+        request.url = "http://\(authority)\(request.url)"
+        if request.headers["Host"].isEmpty { request.headers.add(name: "Host", value: hostField) }
+        return request
+    }
+
+    /// The address as in a URL, a link-local one with its scope (RFC 6874 §2).
+    var authority: String { bracketed(parts.joined(separator: "%25")) }
+
+    /// The name of the host that offers the service; the address, without scope, where it has something that names in
+    /// URLs do not have.
+    var hostField: String {
+        guard let name = (endpoint.target?.host ?? service.host)?.text,
+            name.utf8.allSatisfy({ Self.isPlain($0) }), !name.isEmpty, name.utf8.count <= 253
+        else { return bracketed(parts[0]) }
+        return "\(name):\(endpoint.port)"
+    }
+
+    /// The address, and its scope if it has one.
+    private var parts: [String] {
+        endpoint.address.text(scopedTo: nil).split(separator: "%", maxSplits: 1).map(String.init)
+    }
+
+    private func bracketed(_ address: String) -> String {
+        endpoint.address.family == .ipv6 ? "[\(address)]:\(endpoint.port)" : "\(address):\(endpoint.port)"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Where services answered a short while ago.
+final class KnownEndpoints: Sendable {
+    /// How long an address serves without being asked for again. The records of a host live 120 s (RFC 6762 §10).
+    static let lifetime: Duration = .seconds(10)
+    /// The most services that are remembered.
+    static let maximumCount = 64
+
+    private struct Entry {
+        let place: ServicePlace
+        let end: Duration
+    }
+
+    private let network: LocalNetwork
+    private let policy: AddressPolicy
+    private let entries = Locked<[ConnectTarget: Entry]>([:])
+
+    init(network: LocalNetwork, policy: AddressPolicy) {
+        self.network = network
+        self.policy = policy
+    }
+
+    /// The place of a target if it is known, and if the policy still permits it.
+    func place(of target: ConnectTarget) -> ServicePlace? {
+        let now = network.directory.time.now
+        guard let entry = entries.withLock({ $0[target] }) else { return nil }
+        guard now < entry.end,
+            network.endpoints(of: entry.place.service, permittedBy: policy).contains(entry.place.endpoint)
+        else {
+            forget(target)
+            return nil
+        }
+        return entry.place
+    }
+
+    func remember(_ place: ServicePlace, of target: ConnectTarget) {
+        let now = network.directory.time.now
+        entries.withLock { entries in
+            if entries.count >= Self.maximumCount { entries = entries.filter { now < $0.value.end } }
+            if entries.count >= Self.maximumCount, let first = entries.min(by: { $0.value.end < $1.value.end }) {
+                entries[first.key] = nil
+            }
+            entries[target] = Entry(place: place, end: now + Self.lifetime)
+        }
+    }
+
+    func forget(_ target: ConnectTarget) { entries.withLock { $0[target] = nil } }
 }
 #endif

@@ -27,10 +27,7 @@ public struct AdvertisedService: ServiceLifecycle.Service {
         onConflict policy: ConflictPolicy = .rename,
         whileHealthy check: HealthCheck? = nil
     ) {
-        self.service = service
-        self.network = network
-        self.policy = policy
-        self.check = check
+        (self.service, self.network, self.policy, self.check) = (service, network, policy, check)
     }
 
     /// Publishes until graceful shutdown or cancellation; returns when the goodbyes are sent, after 2 s at most.
@@ -84,6 +81,15 @@ extension PublicationStatus {
             isCancelled ? nil : DiscoveryError(.closed, "\(wanted) was withdrawn: the network was shut down")
         case .waiting, .registering, .established, .refused: nil
         }
+    }
+}
+
+/// A network as a service of a `ServiceGroup`, to be listed first: it is shut down last.
+extension LocalNetwork: ServiceLifecycle.Service {
+    /// Waits for graceful shutdown or cancellation, then shuts the network down.
+    public func run() async throws {
+        try? await gracefulShutdown()
+        await shutdown()
     }
 }
 #endif

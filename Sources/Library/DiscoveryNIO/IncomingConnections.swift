@@ -13,9 +13,7 @@ public struct ServerConnections<Connection: Sendable>: Sendable {
         channel: any Channel, accepted: AcceptedChannels,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
     ) {
-        self.channel = channel
-        self.accepted = accepted
-        self.initializer = initializer
+        (self.channel, self.accepted, self.initializer) = (channel, accepted, initializer)
     }
 
     /// Lends `body` the connections, then closes the socket and the connections that `body` has not taken.

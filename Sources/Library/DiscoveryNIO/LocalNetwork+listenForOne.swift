@@ -34,7 +34,7 @@ extension LocalNetwork {
                 // Otherwise the end of the other side's output would close the connection before it is used.
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
                 try channel.pipeline.syncOperations.addHandlers(
-                    EarlyInput(), Arrival(orNever: { place.giveBack() }) { place.fill($0) })
+                    EarlyInput(), ArrivalHandler(orNever: { place.giveBack() }) { place.fill($0) })
             }
         }
         return SingleListener(listener: listener, place: place, initializer: initializer)
@@ -57,9 +57,7 @@ public final class SingleListener<Connection: Sendable>: Sendable {
         listener: PublishedListener, place: SinglePlace,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
     ) {
-        self.listener = listener
-        self.place = place
-        self.initializer = initializer
+        (self.listener, self.place, self.initializer) = (listener, place, initializer)
         let channel = listener.channel
         place.onFilled { channel.close(promise: nil) }
     }

@@ -1,5 +1,5 @@
 public import DNSSD
-import DiscoverySystem
+internal import DiscoverySystem
 import Libc
 public import NIOCore
 public import NIOPosix
@@ -55,8 +55,9 @@ public enum ServerSocket {
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try Arrival.check(channel, limit)
-                        try channel.pipeline.syncOperations.addHandlers(EarlyInput(), Arrival { accepted.add($0) })
+                        try ArrivalHandler.check(channel, limit)
+                        try channel.pipeline.syncOperations.addHandlers(
+                            EarlyInput(), ArrivalHandler { accepted.add($0) })
                     }
                 }
                 .bind(to: try address(host, port)).get()
@@ -78,7 +79,7 @@ public enum ServerSocket {
         return try await everywhere(family, limit, group) { bootstrap, host in
             try await bootstrap.childChannelInitializer { channel in
                 do {
-                    try Arrival.check(channel, limit)
+                    try ArrivalHandler.check(channel, limit)
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
                 }
@@ -129,7 +130,7 @@ public enum ServerSocket {
             ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 128)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                // IP_PKTINFO of <linux/in.h>, for `Arrival` on an IPv4 socket; IPv6 sockets need no option.
+                // IP_PKTINFO of <linux/in.h>, for `ArrivalHandler` on an IPv4 socket; IPv6 sockets need no option.
                 .serverChannelOption(ChannelOptions.Types.SocketOption(level: .ip, name: .init(rawValue: 8)), value: 1)
                 .serverChannelInitializer { server in
                     limit.map { hold($0, for: server) } ?? server.eventLoop.makeSucceededVoidFuture()
@@ -156,5 +157,44 @@ extension ServerSocket {
             limit.apply(to: $0)
         }
         guard code == 0 else { throw IOError(errnoCode: code ?? EOPNOTSUPP, reason: "a filter of interfaces") }
+    }
+}
+
+/// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
+package final class ArrivalHandler: ChannelInboundHandler {
+    package typealias InboundIn = NIOAny
+
+    private let arrived: (any Channel) -> Void
+    private let ended: () -> Void
+    private var hasArrived = false
+
+    /// - Parameter ended: called when the connection ends before it arrived.
+    package init(orNever ended: @escaping () -> Void = {}, _ arrived: @escaping (any Channel) -> Void) {
+        self.arrived = arrived
+        self.ended = ended
+    }
+
+    package func channelActive(context: ChannelHandlerContext) {
+        // It is told again, to the caller's handlers, when there is somebody to read.
+        if !hasArrived { arrived(context.channel) }
+        hasArrived = true
+        context.fireChannelActive()
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        if !hasArrived { ended() }
+    }
+
+    /// It came by an interface that is not to be used, or that the system does not name.
+    struct Refused: Error {}
+
+    /// Checks by which interface a connection came, on its event loop.
+    /// - Throws: `Refused`.
+    static func check(_ channel: any Channel, _ limit: InterfaceLimit?) throws {
+        guard let limit else { return }
+        let isMeant = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            limit.admits($0)
+        }
+        guard isMeant == true else { throw Refused() }
     }
 }

@@ -1,6 +1,8 @@
 #if TLS
 internal import Crypto
+internal import DiscoverySystem
 internal import Foundation
+internal import Libc
 public import NIOSSL
 public import PeerIdentity
 internal import SwiftASN1
@@ -75,10 +77,7 @@ public struct MachineIdentity: Sendable {
         guard (try? NIOSSLContext(configuration: both)) != nil else {
             throw Failure(description: "its certificate is of another key")
         }
-        self.certificate = certificate
-        self.chain = chain
-        self.fingerprint = fingerprint
-        self.pem = pem
+        (self.certificate, self.chain, self.fingerprint, self.pem) = (certificate, chain, fingerprint, pem)
         label = (try? PeerCertificate(certificate).label) ?? ""
     }
 
@@ -95,6 +94,112 @@ extension NIOSSLCertificate {
             }
             return fingerprint
         }
+    }
+}
+
+extension MachineIdentity {
+    /// The file's name in a state directory, and of a credential of systemd.
+    public static let fileName = "identity.pem"
+    private static let longest = 64 * 1024
+
+    /// This machine's identity, or this user's: made at first use, and kept in a file for its owner alone.
+    ///
+    /// Two processes that come first at once have the same one.
+    /// - Parameters:
+    ///   - directory: is made if need be.
+    ///   - label: the name that a new identity has.
+    /// - Throws: where the file is there and is none, others may read it, or it cannot be written.
+    public init(directory: String, label: @autoclosure () -> String) throws(Failure) {
+        let path = "\(directory)/\(Self.fileName)"
+        if let kept = try Self.kept(path, isShared: false) {
+            self = kept
+            return
+        }
+        let new = try MachineIdentity(label: label())
+        if let problem = SystemFile.makeDirectory(directory) { throw Failure(description: problem.description) }
+        do throws(SystemError) {
+            try SystemFile.create(path, with: Array(new.pem.utf8))
+            self = new
+        } catch {
+            guard error.code == EEXIST, let kept = try Self.kept(path, isShared: false) else {
+                throw Failure(description: error.description)
+            }
+            self = kept
+        }
+    }
+
+    /// The identity in a file that its group may read, such as a credential of systemd (systemd.exec(5), LoadCredential=).
+    /// - Throws: where it cannot be read, others may read it, or it is none.
+    public init(file path: String) throws(Failure) {
+        guard let kept = try Self.kept(path, isShared: true) else {
+            throw Failure(description: SystemError(ENOENT, path).description)
+        }
+        self = kept
+    }
+
+    private static func kept(_ path: String, isShared: Bool) throws(Failure) -> MachineIdentity? {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes =
+                isShared
+                ? try SystemFile.readPrivate(path, atMost: longest) : try SystemFile.readSecret(path, atMost: longest)
+        } catch {
+            switch error.code {
+            case ENOENT: return nil
+            case EPERM: throw Failure(description: "\(path): others may read it, or own it")
+            default: throw Failure(description: error.description)
+            }
+        }
+        do throws(Failure) {
+            return try MachineIdentity(pem: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw Failure(description: "\(path): \(error.description)")
+        }
+    }
+}
+
+/// Where the key of a machine, or of a user, and the keys that it knows are. `discoverd` and the programs share it.
+public struct IdentityDirectory: Sendable {
+    /// The path; the directory need not be there.
+    public let path: String
+
+    /// A directory.
+    public init(path: String) { self.path = path }
+
+    /// `$STATE_DIRECTORY`, else `/var/lib/discoverd-root` for root, and `$XDG_STATE_HOME/discoverd` or `~/.local/state/discoverd` for others.
+    /// - Throws: where the environment names none.
+    public init() throws(MachineIdentity.Failure) {
+        guard let path = Environment.stateDirectory else {
+            throw MachineIdentity.Failure(
+                description: "there is no place for this machine's key: no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
+        }
+        self.path = path
+    }
+
+    /// The keys that are known.
+    public var known: KnownPeersFile { KnownPeersFile(path: "\(path)/\(KnownPeersFile.name)").withHashes }
+
+    /// The identity: a credential of systemd where the service has one, else the directory's, made at first use. It calls itself by the machine's
+    /// name, and for users `anna@h1`.
+    /// - Throws: where the file can be neither read nor made, or others may read it.
+    public func identity() throws(MachineIdentity.Failure) -> MachineIdentity {
+        if let credential { return try MachineIdentity(file: credential) }
+        return try MachineIdentity(directory: path, label: Self.label)
+    }
+
+    /// The file of the identity; it need not be there.
+    public var identityPath: String { credential ?? "\(path)/\(MachineIdentity.fileName)" }
+
+    /// The credential of systemd, where the service has one.
+    private var credential: String? {
+        guard let credentials = Environment.directory("CREDENTIALS_DIRECTORY") else { return nil }
+        let path = "\(credentials)/\(MachineIdentity.fileName)"
+        return access(path, F_OK) == 0 || errno != ENOENT ? path : nil
+    }
+
+    private static var label: String {
+        let host = Environment.hostLabel ?? "unnamed"
+        return geteuid() == 0 ? host : "\(Accounts.userName(of: geteuid()) ?? String(geteuid()))@\(host)"
     }
 }
 #endif

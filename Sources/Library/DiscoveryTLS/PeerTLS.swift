@@ -22,9 +22,7 @@ public struct PeerTLS: Sendable {
 
         /// Creates a question.
         public init(name: PeerName, key: KeyFingerprint, otherNames: [PeerName]) {
-            self.name = name
-            self.key = key
-            self.otherNames = otherNames
+            (self.name, self.key, self.otherNames) = (name, key, otherNames)
         }
     }
 
@@ -41,10 +39,7 @@ public struct PeerTLS: Sendable {
 
         /// Creates a peer, for tests.
         public init(name: PeerName, key: KeyFingerprint, isNew: Bool, isStranger: Bool = false) {
-            self.name = name
-            self.key = key
-            self.isNew = isNew
-            self.isStranger = isStranger
+            (self.name, self.key, self.isNew, self.isStranger) = (name, key, isNew, isStranger)
         }
     }
 
@@ -76,10 +71,7 @@ public struct PeerTLS: Sendable {
         identity: MachineIdentity, known: KnownPeersFile, trust: PeerTrust = .known,
         ask: (@Sendable (Question) async -> Bool)? = nil
     ) throws {
-        self.identity = identity
-        self.known = known
-        self.trust = trust
-        self.ask = ask
+        (self.identity, self.known, self.trust, self.ask) = (identity, known, trust, ask)
         authorities = if case .authority(let authority) = trust { try CertificateAuthorities(authority) } else { nil }
         let chain = identity.chain.map { NIOSSLCertificateSource.certificate($0) }
         var configuration = TLSConfiguration.makeServerConfiguration(

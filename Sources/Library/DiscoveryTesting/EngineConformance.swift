@@ -72,13 +72,8 @@ public enum EngineConformance {
             self.patience = patience
             self.browserBackend = browserBackend
             self.publisherBackend = publisherBackend
-            self.browserLink = browserLink
-            self.domain = domain
-            self.capabilities = capabilities
-            self.links = links
-            self.isOneMachine = isOneMachine
-            self.crowd = crowd
-            self.openObjects = openObjects
+            (self.browserLink, self.domain, self.capabilities, self.links) = (browserLink, domain, capabilities, links)
+            (self.isOneMachine, self.crowd, self.openObjects) = (isOneMachine, crowd, openObjects)
         }
     }
 
@@ -110,9 +105,7 @@ public enum EngineConformance {
         init(
             _ description: String, needs: Set<Capability> = [], _ body: @escaping @Sendable (Bench) async throws -> Void
         ) {
-            self.description = description
-            self.needs = needs
-            self.body = body
+            (self.description, self.needs, self.body) = (description, needs, body)
         }
 
         /// Runs the check, then verifies that nothing was left behind.

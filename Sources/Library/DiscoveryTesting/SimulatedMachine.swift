@@ -1,4 +1,5 @@
 public import DNSSD
+import Discovery
 
 /// An interface of a simulated machine. Interfaces on the same link reach each other.
 public struct SimulatedInterface: Hashable, Sendable {
@@ -11,17 +12,12 @@ public struct SimulatedInterface: Hashable, Sendable {
 
     /// Creates an interface.
     public init(_ interface: NetworkInterface, link: String?, addresses: [IPAddress]) {
-        self.interface = interface
-        self.link = link
-        self.addresses = addresses
+        (self.interface, self.link, self.addresses) = (interface, link, addresses)
     }
 
     /// `lo` with 127.0.0.1.
     public static let loopback = SimulatedInterface(
-        NetworkInterface(index: 1, name: "lo"),
-        link: nil,
-        addresses: [.v4(IPv4Address(bits: 0x7F00_0001))]
-    )
+        NetworkInterface(index: 1, name: "lo"), link: nil, addresses: [.v4(IPv4Address(bits: 0x7F00_0001))])
 
     /// An interface with 10.0.0.`number` and fe80::`number`, by default all on one link.
     public static func ethernet(
@@ -32,13 +28,11 @@ public struct SimulatedInterface: Hashable, Sendable {
     ) -> SimulatedInterface {
         let low = UInt64(UInt8(truncatingIfNeeded: number))
         return SimulatedInterface(
-            NetworkInterface(index: index, name: name),
-            link: link,
+            NetworkInterface(index: index, name: name), link: link,
             addresses: [
                 .v4(IPv4Address(bits: 0x0A00_0000 | (index - 2) << 8 | UInt32(low))),
                 .v6(IPv6Address(high: 0xFE80_0000_0000_0000, low: UInt64(index - 2) << 8 | low), scope: 0),
-            ]
-        )
+            ])
     }
 }
 
@@ -69,4 +63,72 @@ struct SimulatedMachine: Sendable {
 
     /// Interfaces that can send and receive.
     var usable: [SimulatedInterface] { interfaces.filter { !downInterfaces.contains($0.interface.name) } }
+}
+
+/// How well the machines of a simulated network hear each other, and when what they hear is delivered. A value; deterministic by its seed.
+struct SimulatedConditions: Sendable {
+    /// What stays in order: what one operation is told of one service.
+    struct Channel: Hashable, Sendable {
+        let operation: UInt64
+        let instance: ServiceInstance?
+    }
+
+    /// When questions are asked again that had no answer, after the first (RFC 6762 §5.2 asks for growing intervals).
+    private static let attempts = [0, 1, 3, 9, 27, 81, 243, 729].map { Duration.seconds($0) }
+    static let greatestLoss = 0.99
+
+    var loss = 0.0
+    var delay = Duration.zero
+    var delays: [String: Duration] = [:]
+    private var last: [Channel: Duration] = [:]
+    private var random: SplitMix
+    /// Something was not heard at once: what is due is no longer in its order.
+    private(set) var hasDelayed = false
+
+    init(seed: UInt64) { random = SplitMix(state: seed) }
+
+    /// Whether everything is heard at once.
+    var isPerfect: Bool { loss == 0 && delay == .zero && delays.isEmpty && last.isEmpty }
+
+    /// When `machine` hears what happens now.
+    mutating func due(_ channel: Channel, at machine: String, now: Duration) -> Duration {
+        hasDelayed = true
+        let latency = delays[machine] ?? delay
+        let attempt = Self.attempts.first { _ in loss == 0 || random.unit() >= loss }
+        let due = now + latency + (attempt ?? Self.attempts[Self.attempts.count - 1])
+        let ordered = max(due, last[channel] ?? .zero)
+        last[channel] = ordered
+        return ordered
+    }
+
+    /// Forgets the order of what has been delivered, or will not be.
+    mutating func forget(now: Duration) { last = last.filter { $0.value > now } }
+    mutating func forget(_ operations: [UInt64]) { last = last.filter { !operations.contains($0.key.operation) } }
+}
+
+/// SplitMix64: a generator that gives the same numbers on every machine.
+private struct SplitMix: Sendable {
+    var state: UInt64
+
+    /// From 0, below 1.
+    mutating func unit() -> Double {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Double((value ^ (value >> 31)) >> 11) * 0x1p-53
+    }
+}
+
+extension BrowseFact {
+    /// The service of another machine that it is about; nil for what a machine knows without hearing it.
+    var heard: ServiceInstance? {
+        switch self {
+        case .appeared(let sighting), .disappeared(let sighting), .withdrawn(let sighting):
+            sighting.isOwn ? nil : sighting.instance
+        case .resolved(let resolution): resolution.instance
+        case .resolutionFailed(let instance, _): instance
+        case .merged, .gone, .hidden, .listed, .backend, .degraded: nil
+        }
+    }
 }

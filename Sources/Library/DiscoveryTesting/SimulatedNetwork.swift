@@ -43,9 +43,7 @@ public final class SimulatedNetwork: Sendable {
         domains: [Domain] = [.local], isUnicast: Bool = false, delivery: Delivery = .automatic,
         time: TestTime = TestTime(), seed: UInt64 = 1
     ) {
-        self.domains = domains
-        self.delivery = delivery
-        self.time = time
+        (self.domains, self.delivery, self.time) = (domains, delivery, time)
         state = Locked(
             State(world: SimulatedWorld(domains: domains, isUnicast: isUnicast, SimulatedConditions(seed: seed))))
     }

@@ -133,8 +133,7 @@ extension SimulatedWorld {
                     sightings.insert(
                         Sighting(
                             instance: publication.instance, origin: path.origin, family: family,
-                            isOwn: owner == machine.name)
-                    )
+                            isOwn: owner == machine.name))
                 }
                 guard query.resolution != .none else { continue }
                 let site = SimulatedOperation.Site(instance: publication.instance, origin: path.origin)

@@ -1,7 +1,9 @@
 @_exported public import AvahiEngine
 @_exported public import DNSSD
+public import DNSSD
 @_exported public import Discovery
 import DiscoveryControl
+public import DiscoveryJSON
 import HostEngine
 
 extension LocalNetwork {
@@ -47,5 +49,15 @@ extension LocalNetwork {
     ) throws(DiscoveryError) {
         self.init(
             engine: try HostEngine(.auto, backend: backend, backendEnded: backendEnded).engine, observer: observer)
+    }
+}
+
+extension DiscoveredService {
+    /// The service as one line of JSON without its end, with members in the order of docs/contract.md; safe for a terminal. For an encoder it
+    /// is `Codable`.
+    public func json(_ detail: ServiceDetail = .full) -> String {
+        var writer = JSONWriter()
+        writer.service(self, detail: detail)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

@@ -21,7 +21,7 @@ struct ServiceListTests {
 
     @Test("The list is sorted, each service is there once, and only changes are told")
     func value() throws {
-        var list = ServiceList()
+        var list = SortedServices()
         let (a, b, c) = (try service("a"), try service("b"), try service("c"))
         let resolved = try service("b", state: .resolved)
         let told = [
@@ -35,7 +35,7 @@ struct ServiceListTests {
 
     @Test("Nothing is told until it is known that nothing is there, and that once")
     func empty() {
-        var list = ServiceList()
+        var list = SortedServices()
         let told = [
             list.apply([.backend(.available)]), list.apply([.settled]),
             list.apply([.settled, .backend(.lost("gone")), .backend(.recovered)]),

@@ -29,8 +29,7 @@ struct BrowseCommand: NetworkCommand {
     @Argument(
         help:
             "A type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp. Several are shown together.",
-        completion: DaemonCandidates.types, transform: Parsing.soughtType
-    )
+        completion: DaemonCandidates.types, transform: Parsing.soughtType)
     var type: [ServiceType] = []
 
     @Flag(name: .shortAndLong, help: "Every service of every type.")
@@ -41,22 +40,18 @@ struct BrowseCommand: NetworkCommand {
 
     @Flag(
         name: [.customShort("t"), .long],
-        help: "Print what is there and exit: 0 if anything was found, else 1. Takes 5 s at most, or --timeout."
-    )
+        help: "Print what is there and exit: 0 if anything was found, else 1. Takes 5 s at most, or --timeout.")
     var once = false
 
     @Option(
         name: .long,
         help: ArgumentHelp("Exit with 0 after this many services; with 1 if time is over before.", valueName: "n"),
-        transform: Parsing.count
-    )
+        transform: Parsing.count)
     var count: Int?
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("End after this time; status 1 if nothing was found.", valueName: "seconds"),
-        transform: Parsing.seconds
-    )
+        name: .long, help: ArgumentHelp("End after this time; status 1 if nothing was found.", valueName: "seconds"),
+        transform: Parsing.seconds)
     var timeout: Duration?
 
     @Flag(
@@ -68,8 +63,7 @@ struct BrowseCommand: NetworkCommand {
 
     @Option(
         name: .long,
-        help: "With -t: print the whole list in the order of its names, types or hosts. With --live: the first order."
-    )
+        help: "With -t: print the whole list in the order of its names, types or hosts. With --live: the first order.")
     var sort: ListOrder?
 
     @Option(
@@ -107,10 +101,7 @@ struct BrowseCommand: NetworkCommand {
     private static let limit = 128
 
     /// Each once, in the order of the command line.
-    private var types: [ServiceType] {
-        var known: Set<ServiceType> = []
-        return type.filter { known.insert($0).inserted }
-    }
+    private var types: [ServiceType] { type.uniqued() }
 
     func execute(in session: Session) async throws -> ExitStatus {
         let query = try query()

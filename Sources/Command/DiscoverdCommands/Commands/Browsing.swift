@@ -74,4 +74,93 @@ struct Browsing: Sendable {
         return filtered.event(event)
     }
 }
+
+/// Which services are looked for, and which of those found are wanted. A value: the options of a command say it, or the words of a
+/// command line that is short enough (`BrowseWords`).
+struct BrowseQuery {
+    /// None for every type.
+    let types: [ServiceType]
+    var domains: [Domain] = [.local]
+    var interfaces = InterfaceFilter.all
+    /// Nil for both.
+    var family: IPAddress.Family?
+    var resolution = ServiceQuery.Resolution.none
+    var filter = ServiceFilter.everything
+
+    /// What is sought, in words.
+    var subject: Subject {
+        Subject(types: types, domains: domains, name: filter.name?.text, isFiltered: filter.hasConditions)
+    }
+
+    /// A stream for each domain, type after type.
+    func streams(over network: LocalNetwork) -> [ServiceEvents] {
+        let kinds: [ServiceType?] = types.isEmpty ? [nil] : types
+        return kinds.flatMap { type in
+            domains.map { domain in
+                type.map {
+                    network.browse($0, in: domain, on: interfaces, over: family, resolution: resolution)
+                } ?? network.browseAll(in: domain, on: interfaces, over: family, resolution: resolution)
+            }
+        }
+    }
+
+    /// The question to a daemon that may know the whole list; nil where its answer would not be all that is to be shown: for several
+    /// questions, for every type, which always has to be asked of the network, and with a filter, which is not the daemon's.
+    var listing: ServiceQuery? {
+        guard types.count == 1, let type = types.first, domains.count == 1, let domain = domains.first,
+            filter.isEmpty
+        else { return nil }
+        return ServiceQuery(.type(type, domain), interfaces: interfaces, family: family, resolution: resolution)
+    }
+}
+
+/// The events of several streams, a batch at a time. A stream is asked for more when its last batch was taken, so that nothing piles up here.
+struct MergedEvents<Event: Sendable> {
+    private let streams: [EventStream<Event>]
+    private static var batchLimit: Int { 512 }
+
+    init(_ streams: [EventStream<Event>]) { self.streams = streams }
+
+    /// Calls `body` with each batch and the number of its stream, until it returns a result or every stream has ended.
+    func first<Result>(_ body: (Int, [Event]) async throws -> Result?) async throws -> Result? {
+        if streams.count == 1, let stream = streams.first {
+            var iterator = stream.makeAsyncIterator()
+            while let batch = try await iterator.nextBatch(atMost: Self.batchLimit) {
+                if let result = try await body(0, batch) { return result }
+            }
+            return nil
+        }
+        let turns = streams.map { _ in AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+        // One batch of each stream at most waits here.
+        let (batches, collector) = AsyncThrowingStream<(Int, [Event]), any Error>.makeStream(
+            bufferingPolicy: .bufferingNewest(streams.count + 1))
+        let task = Task {
+            do {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (index, stream) in streams.enumerated() {
+                        let turn = turns[index].stream
+                        group.addTask {
+                            var events = stream.makeAsyncIterator()
+                            var turns = turn.makeAsyncIterator()
+                            while let batch = try await events.nextBatch(atMost: Self.batchLimit) {
+                                collector.yield((index, batch))
+                                if await turns.next() == nil { return }
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                collector.finish()
+            } catch {
+                collector.finish(throwing: error)
+            }
+        }
+        defer { task.cancel() }
+        for try await (index, batch) in batches {
+            if let result = try await body(index, batch) { return result }
+            turns[index].continuation.yield()
+        }
+        return nil
+    }
+}
 #endif

@@ -34,15 +34,11 @@ struct ConnectCommand: NetworkCommand {
     var report = false
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("Give up connecting after this time; default: 10.", valueName: "seconds"),
-        transform: Parsing.seconds
-    )
+        name: .long, help: ArgumentHelp("Give up connecting after this time; default: 10.", valueName: "seconds"),
+        transform: Parsing.seconds)
     var timeout: Duration?
 
-    @OptionGroup var security: TLSOptions
-    @OptionGroup var plainness: PlainOption
-    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var dialling: DialOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
@@ -50,36 +46,27 @@ struct ConnectCommand: NetworkCommand {
     func needs() -> CommandNeeds {
         CommandNeeds(
             domains: service.wish, types: service.sought,
-            more: security.tls || plainness.needsHashes ? CommandNeeds.tls : nil,
+            more: dialling.needsMore,
             ending: .init(status: .notFound, isWhenUnread: false))
     }
 
     func validate() throws {
         try service.requireService(for: "connect dials")
-        if security.tls, plainness.plain { throw ValidationError("--tls and --plain exclude each other.") }
-        if let named = try service.named(), named.type.transport != .tcp {
-            throw ValidationError("connect is for TCP; a service of type _udp has no connections.")
-        }
+        try service.named()?.type.requireConnections(for: "connect")
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
         // What its files say is wrong whether the service is found or not.
-        let conversations = Conversations(try security.wish(), isPlain: plainness.plain || probe, in: session)
+        let conversations = Conversations(
+            try dialling.security.wish(), isPlain: dialling.plainness.plain || probe, in: session)
         let instance = try await service.instance(
             in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let start = ContinuousClock.now
         let connector = Connector(
-            network: session.network,
-            dialer: SocketDialer(),
-            policy: policy.policy(naming: instance.domain, and: session.namedDomains),
-            limits: RaceLimits(overall: timeout ?? .seconds(10)),
-            patience: timeout ?? .seconds(5)
-        )
+            network: session.network, dialer: SocketDialer(), policy: dialling.policy(of: instance, in: session),
+            limits: RaceLimits(overall: timeout ?? .seconds(10)), patience: timeout ?? .seconds(5))
         let establishment = await connector.establish(
-            .instance(instance),
-            on: try place.interfaces(),
-            over: place.family
-        )
+            .instance(instance), on: try place.interfaces(), over: place.family)
         switch establishment.result {
         case .success(let socket):
             let conversation: Conversation

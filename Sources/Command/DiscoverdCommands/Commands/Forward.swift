@@ -27,45 +27,35 @@ struct ForwardCommand: NetworkCommand {
     @OptionGroup var service: InstanceArguments
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("The local address; default: loopback only.", valueName: "address"),
-        transform: Parsing.address
-    )
+        name: .long, help: ArgumentHelp("The local address; default: loopback only.", valueName: "address"),
+        transform: Parsing.address)
     var bind: IPAddress?
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("Connections at a time; further ones wait. Default: 64.", valueName: "n"),
-        transform: Parsing.connections
-    )
+        name: .long, help: ArgumentHelp("Connections at a time; further ones wait. Default: 64.", valueName: "n"),
+        transform: Parsing.connections)
     var max: Int = 64
 
     @Option(
         name: .long,
         help: ArgumentHelp("Give up connecting to the service after this time; default: 10.", valueName: "seconds"),
-        transform: Parsing.seconds
-    )
+        transform: Parsing.seconds)
     var timeout: Duration?
 
-    @OptionGroup var security: TLSOptions
-    @OptionGroup var plainness: PlainOption
-    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var dialling: DialOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
     func needs() -> CommandNeeds {
         CommandNeeds(
             domains: service.wish, types: service.sought,
-            more: security.tls || plainness.needsHashes ? CommandNeeds.tls : nil,
+            more: dialling.needsMore,
             ending: .init(isWhenUnread: false, grace: Serving.patience + .seconds(2)))
     }
 
     func validate() throws {
         try service.requireService(for: "forward dials")
-        if security.tls, plainness.plain { throw ValidationError("--tls and --plain exclude each other.") }
-        if let named = try service.named(), named.type.transport != .tcp {
-            throw ValidationError("forward is for TCP; a service of type _udp has no connections.")
-        }
+        try service.named()?.type.requireConnections(for: "forward")
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
@@ -76,13 +66,10 @@ struct ForwardCommand: NetworkCommand {
         let loopback = [IPAddress.v4(IPv4Address(bits: 0x7F00_0001)), .v6(IPv6Address(high: 0, low: 1), scope: 0)]
         let listeners = try ListeningSockets.local(bind.map { [$0] } ?? loopback, port: port)
         let connector = Connector(
-            network: session.network,
-            dialer: SocketDialer(),
-            policy: policy.policy(naming: instance.domain, and: session.namedDomains),
-            limits: RaceLimits(overall: timeout ?? .seconds(10))
-        )
+            network: session.network, dialer: SocketDialer(), policy: dialling.policy(of: instance, in: session),
+            limits: RaceLimits(overall: timeout ?? .seconds(10)))
         let notices = PacedNotices(session.notices)
-        let conversations = Conversations(try security.wish(), isPlain: plainness.plain, in: session)
+        let conversations = Conversations(try dialling.security.wish(), isPlain: dialling.plainness.plain, in: session)
         try tell(instance, listeners.port, bind ?? loopback[0], in: session)
         let acceptor = try Acceptor(listeners, limit: max)
         try await Serving.run(acceptor) { client in

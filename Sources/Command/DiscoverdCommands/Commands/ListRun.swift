@@ -1,4 +1,5 @@
 #if Commands
+internal import CommandText
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -15,9 +16,7 @@ struct ListRun {
     private(set) var hasFound = false
 
     init(_ session: Session, follows: Bool, timeout: Duration?, nothing: String) {
-        self.session = session
-        self.nothing = nothing
-        self.follows = follows
+        (self.session, self.nothing, self.follows) = (session, nothing, follows)
         gate = BackendGate(session)
         if let limit = timeout ?? (follows ? nil : .seconds(5)) { session.stop.request(.timedOut, after: limit) }
     }
@@ -94,8 +93,7 @@ struct ListingOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp("End after this time; default: 5 without --follow, none with it.", valueName: "seconds"),
-        transform: Parsing.seconds
-    )
+        transform: Parsing.seconds)
     var timeout: Duration?
 }
 #endif

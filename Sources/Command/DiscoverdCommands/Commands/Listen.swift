@@ -33,10 +33,8 @@ struct ListenCommand: NetworkCommand {
     @OptionGroup var offer: OfferOptions
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("Connections at a time; further ones wait. Default: 64.", valueName: "n"),
-        transform: Parsing.connections
-    )
+        name: .long, help: ArgumentHelp("Connections at a time; further ones wait. Default: 64.", valueName: "n"),
+        transform: Parsing.connections)
     var max: Int = 64
 
     @OptionGroup var security: TLSOptions
@@ -53,14 +51,8 @@ struct ListenCommand: NetworkCommand {
     }
 
     func validate() throws {
-        if offer.type?.transport == .udp {
-            throw ValidationError("listen is for TCP; a service of type _udp has no connections.")
-        }
-        do {
-            _ = try offer.txt.record()
-        } catch let error as DiscoveryError {
-            throw ValidationError(error.message)
-        }
+        try offer.type?.requireConnections(for: "listen")
+        try Parsing.validate { _ = try offer.txt.record() }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {

@@ -38,10 +38,8 @@ struct PublishCommand: NetworkCommand {
     @OptionGroup var offer: OfferOptions
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("A subtype, as _printer. Repeatable.", valueName: "label"),
-        transform: Parsing.subtype
-    )
+        name: .long, help: ArgumentHelp("A subtype, as _printer. Repeatable.", valueName: "label"),
+        transform: Parsing.subtype)
     var subtype: [String] = []
 
     @Option(
@@ -67,8 +65,7 @@ struct PublishCommand: NetworkCommand {
     @Option(
         name: .long,
         help: ArgumentHelp("Give up with status 1 when not established in this time.", valueName: "seconds"),
-        transform: Parsing.seconds
-    )
+        transform: Parsing.seconds)
     var timeout: Duration?
 
     @Flag(name: .long, help: "Hand it to the daemon and return once it is established.")
@@ -102,11 +99,7 @@ struct PublishCommand: NetworkCommand {
             throw ValidationError("--check tcp and http look at this machine, not at --host.")
         }
         if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
-        do {
-            _ = try service()
-        } catch let error as DiscoveryError {
-            throw ValidationError(error.message)
-        }
+        try Parsing.validate { _ = try service() }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {

@@ -23,10 +23,8 @@ struct ResolveCommand: NetworkCommand {
     @OptionGroup var service: InstanceArguments
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("Give up after this time; default: 5.", valueName: "seconds"),
-        transform: Parsing.seconds
-    )
+        name: .long, help: ArgumentHelp("Give up after this time; default: 5.", valueName: "seconds"),
+        transform: Parsing.seconds)
     var timeout: Duration = .seconds(5)
 
     @OptionGroup var place: NetworkOptions
@@ -50,12 +48,7 @@ struct ResolveCommand: NetworkCommand {
         let left = max(.milliseconds(500), timeout - (ContinuousClock.now - start))
         let interfaces = try place.interfaces()
         do {
-            let found = try await session.network.resolve(
-                instance,
-                on: interfaces,
-                over: place.family,
-                within: left
-            )
+            let found = try await session.network.resolve(instance, on: interfaces, over: place.family, within: left)
             try show(found, in: session)
             return .done
         } catch let error as DiscoveryError {
@@ -68,9 +61,7 @@ struct ResolveCommand: NetworkCommand {
         CommandError(
             .notFound,
             "no service \"\(instance.name)\" of type \(instance.type) in \(instance.domain) answered within "
-                + "\(limit.inSeconds) s",
-            advice: [instance.domain.listingAdvice(instance.type)]
-        )
+                + "\(limit.inSeconds) s", advice: [instance.domain.listingAdvice(instance.type)])
     }
 
     private func show(_ service: DiscoveredService, in session: Session) throws {

@@ -114,9 +114,7 @@ struct OnceListing {
     private var lastNumber = 0
 
     init(resolves: Bool, links: Int, order: ListOrder? = nil) {
-        self.resolves = resolves
-        self.links = links
-        self.order = order
+        (self.resolves, self.links, self.order) = (resolves, links, order)
     }
 
     /// - Returns: whether to show it now.

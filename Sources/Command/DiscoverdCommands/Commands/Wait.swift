@@ -31,17 +31,14 @@ struct WaitCommand: NetworkCommand {
     var gone = false
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("How many services must be there at once; default: 1.", valueName: "n"),
-        transform: Parsing.count
-    )
+        name: .long, help: ArgumentHelp("How many services must be there at once; default: 1.", valueName: "n"),
+        transform: Parsing.count)
     var count: Int = 1
 
     @Option(
         name: .long,
         help: ArgumentHelp("Give up after this time, with status 1; default: never.", valueName: "seconds"),
-        transform: Parsing.seconds
-    )
+        transform: Parsing.seconds)
     var timeout: Duration?
 
     @Flag(name: .shortAndLong, help: "Wait until they are resolved; print host, port, TXT and addresses too.")
@@ -90,11 +87,7 @@ struct WaitCommand: NetworkCommand {
                         + "'discoverd wait \(service.type) --name \(service.name.text.quotedForMessage)' waits for it.")
             }
         }
-        do {
-            _ = try wanted()
-        } catch {
-            throw ValidationError(String(describing: error))
-        }
+        try Parsing.validate { _ = try wanted() }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {

@@ -10,7 +10,7 @@ internal import Libc
 
 /// Whether avahi-daemon answers.
 enum BackendCheck {
-    static func run(in session: Session) async throws -> CheckResult {
+    static func run(in session: Session) async throws -> DoctorFinding {
         let states = session.network.backendStates()
         // The last reason reported; empty if there was none.
         let last = await withTimeLimit(Invocation.Patience.system.absence) { () -> String? in
@@ -22,50 +22,44 @@ enum BackendCheck {
             }
             return last
         }
-        guard let last else { return CheckResult("avahi", .ok, "avahi-daemon answers") }
+        guard let last else { return DoctorFinding("avahi", .ok, "avahi-daemon answers") }
         let reason = last.isEmpty ? "it did not answer within \(Invocation.Patience.system.absence.inSeconds) s" : last
         return absent(reason, holders: PortHolder.holders(of: PortHolder.multicastDNS))
     }
 
     /// Why there is no answer, and what to do. If avahi-daemon runs but is silent, installing it is no advice.
     /// - Parameter holders: processes that listen on UDP 5353.
-    static func absent(_ reason: String, holders: [PortHolder]) -> CheckResult {
+    static func absent(_ reason: String, holders: [PortHolder]) -> DoctorFinding {
         if let own = holders.first(where: \.isPrivate) {
-            return CheckResult(
+            return DoctorFinding(
                 "avahi", .warn,
                 "the system has none that answers (\(reason)); discoverd's commands share a private one, \(own)",
                 advice: "It serves them alone. For other programs install avahi-daemon and start it.")
         }
         if let hung = holders.first(where: { $0.name == "avahi-daemon" }) {
-            return CheckResult(
+            return DoctorFinding(
                 "avahi", .fail, "\(hung) runs and does not answer: \(reason)",
                 advice: "Restart it: systemctl restart avahi-daemon.")
         }
-        return CheckResult(
-            "avahi",
-            .fail,
-            "no answer from avahi-daemon: \(reason)",
-            advice: "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon)."
-        )
+        return DoctorFinding(
+            "avahi", .fail, "no answer from avahi-daemon: \(reason)",
+            advice: "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).")
     }
 }
 
 /// Whether the system D-Bus, through which avahi-daemon is asked, can be reached.
 enum BusCheck {
-    static func run() -> CheckResult {
+    static func run() -> DoctorFinding {
         let address = Environment.value("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
         guard let path = socketPath(in: address) else {
-            return CheckResult(
+            return DoctorFinding(
                 "dbus", .warn, "the bus is at \(address), which is not a socket's path and is not checked")
         }
         let code = connectCode(to: path)
-        guard code != 0 else { return CheckResult("dbus", .ok, "the system bus answers at \(path)") }
-        return CheckResult(
-            "dbus",
-            .fail,
-            "the system bus cannot be reached at \(path): \(systemMessage(code))",
-            advice: "Install it (apt install dbus) and start it (systemctl start dbus)."
-        )
+        guard code != 0 else { return DoctorFinding("dbus", .ok, "the system bus answers at \(path)") }
+        return DoctorFinding(
+            "dbus", .fail, "the system bus cannot be reached at \(path): \(systemMessage(code))",
+            advice: "Install it (apt install dbus) and start it (systemctl start dbus).")
     }
 
     private static func socketPath(in address: String) -> String? {
@@ -85,6 +79,57 @@ enum BusCheck {
         } catch {
             return error.code
         }
+    }
+}
+
+/// Who listens on UDP 5353. A second mDNS stack takes unicast answers from avahi-daemon and may claim the same names.
+enum ResponderCheck {
+    static func run() -> [DoctorFinding] { findings(of: PortHolder.holders(of: PortHolder.multicastDNS)) }
+
+    /// - Parameter holders: one for each socket.
+    static func findings(of holders: [PortHolder]) -> [DoctorFinding] {
+        guard !holders.isEmpty else {
+            return [
+                DoctorFinding(
+                    "responder", .warn, "nothing listens on UDP port 5353",
+                    advice: "Start avahi-daemon, or look into its log for why it does not: journalctl -u avahi-daemon.")
+            ]
+        }
+        let known = Dictionary(grouping: holders.filter { $0.process != nil }, by: \.process).values
+            .compactMap(\.first).sorted { ($0.process ?? 0) < ($1.process ?? 0) }
+        let avahi = known.filter { $0.name == "avahi-daemon" }
+        var findings: [DoctorFinding] = []
+        switch avahi.count {
+        case 0: break
+        case 1: findings.append(DoctorFinding("responder", .ok, "\(avahi[0]) listens on UDP port 5353"))
+        default:
+            findings.append(
+                DoctorFinding(
+                    "responder", .fail,
+                    "\(avahi.count) avahi-daemons answer for this machine: \(avahi.map(\.description).joined(separator: ", "))",
+                    advice:
+                        "They take each other's answers and names: leave the system's, and stop what started the other, "
+                        + "as 'discoverd … --backend private'."))
+        }
+        findings += known.filter { $0.name != "avahi-daemon" }.map { other($0, besides: avahi.first) }
+        let unknown = Set(holders.filter { $0.process == nil }.map(\.user)).sorted()
+        if !unknown.isEmpty {
+            findings.append(
+                DoctorFinding(
+                    "responder", known.isEmpty ? .ok : .warn,
+                    "\(known.isEmpty ? "a process" : "another process") of user \(unknown.map(String.init).joined(separator: ", ")) listens on UDP port 5353",
+                    advice: "Run 'discoverd doctor' as root to see which."))
+        }
+        return findings
+    }
+
+    private static func other(_ holder: PortHolder, besides avahi: PortHolder?) -> DoctorFinding {
+        let advice =
+            holder.name?.hasPrefix("systemd-resolve") == true
+            ? "Set MulticastDNS=no in /etc/systemd/resolved.conf and restart systemd-resolved."
+            : "Two mDNS stacks on a host disturb each other: stop one, or let it use avahi-daemon."
+        return DoctorFinding(
+            "responder", .warn, "\(holder) listens on UDP port 5353\(avahi == nil ? "" : " too")", advice: advice)
     }
 }
 #endif

@@ -6,78 +6,68 @@ internal import Libc
 
 /// Whether there is an interface on which mDNS works.
 enum InterfaceCheck {
-    static func run() -> [CheckResult] {
+    static func run() -> [DoctorFinding] {
         guard let interfaces = LocalInterface.all() else {
-            return [CheckResult("interface", .fail, "the system does not list its interfaces")]
+            return [DoctorFinding("interface", .fail, "the system does not list its interfaces")]
         }
         let others = interfaces.filter { !$0.isLoopback }
         var findings = others.map(finding)
         if !others.contains(where: \.isUsable) {
             findings.append(
-                CheckResult(
-                    "interface",
-                    .fail,
-                    "no interface can be used for mDNS: none is up with MULTICAST and an address",
-                    advice: "Connect this machine to a network."
-                )
-            )
+                DoctorFinding(
+                    "interface", .fail, "no interface can be used for mDNS: none is up with MULTICAST and an address",
+                    advice: "Connect this machine to a network."))
         }
         return findings
     }
 
-    private static func finding(_ interface: LocalInterface) -> CheckResult {
+    private static func finding(_ interface: LocalInterface) -> DoctorFinding {
         let name = interface.name
-        guard interface.isUp else { return CheckResult("interface", .skip, "\(name) is down and not used") }
+        guard interface.isUp else { return DoctorFinding("interface", .skip, "\(name) is down and not used") }
         guard interface.isMulticast else {
-            return CheckResult(
-                "interface",
-                .warn,
-                "\(name) has no MULTICAST: services there are not found",
-                advice: "If it should be used: ip link set \(name) multicast on."
-            )
+            return DoctorFinding(
+                "interface", .warn, "\(name) has no MULTICAST: services there are not found",
+                advice: "If it should be used: ip link set \(name) multicast on.")
         }
         guard interface.hasAddress else {
-            return CheckResult("interface", .warn, "\(name) is up but has no address, and is not used")
+            return DoctorFinding("interface", .warn, "\(name) is up but has no address, and is not used")
         }
         let families = [interface.hasIPv4 ? "IPv4" : nil, interface.hasIPv6 ? "IPv6" : nil].compactMap { $0 }
-        return CheckResult("interface", .ok, "\(name) can be used, with \(families.joined(separator: " and "))")
+        return DoctorFinding("interface", .ok, "\(name) can be used, with \(families.joined(separator: " and "))")
     }
 }
 
 /// Whether IPv6 is switched off.
 enum IPv6Check {
-    static func run() -> CheckResult {
+    static func run() -> DoctorFinding {
         switch SystemFile.lines(of: "/proc/sys/net/ipv6/conf/all/disable_ipv6")?.first {
-        case "0": CheckResult("ipv6", .ok, "IPv6 is on")
-        case nil: CheckResult("ipv6", .warn, "this kernel has no IPv6: only IPv4 addresses are found")
+        case "0": DoctorFinding("ipv6", .ok, "IPv6 is on")
+        case nil: DoctorFinding("ipv6", .warn, "this kernel has no IPv6: only IPv4 addresses are found")
         default:
-            CheckResult(
-                "ipv6",
-                .warn,
-                "IPv6 is switched off: only IPv4 addresses are found",
-                advice: "If it is wanted: sysctl net.ipv6.conf.all.disable_ipv6=0."
-            )
+            DoctorFinding(
+                "ipv6", .warn, "IPv6 is switched off: only IPv4 addresses are found",
+                advice: "If it is wanted: sysctl net.ipv6.conf.all.disable_ipv6=0.")
         }
     }
 }
 
 /// Whether the links themselves can be asked for services.
 enum WireCheck {
-    static func run() -> CheckResult {
+    static func run() -> DoctorFinding {
         finding(HostEngine.reasonWithoutWire(), holders: PortHolder.holders(of: PortHolder.multicastDNS))
     }
 
     /// - Parameters:
     ///   - reason: why they cannot; nil if they can.
     ///   - holders: who has the port.
-    static func finding(_ reason: String?, holders: [PortHolder]) -> CheckResult {
+    static func finding(_ reason: String?, holders: [PortHolder]) -> DoctorFinding {
         guard let reason else {
-            return CheckResult(
+            return DoctorFinding(
                 "wire", .ok, "UDP port 5353 is shared: the links can be asked beside avahi-daemon and without it")
         }
         let text = "services are found by avahi-daemon alone: \(reason)"
-        guard let holder = holders.first, holders.count == 1 else { return CheckResult("wire", .warn, text) }
-        return CheckResult(
+        guard let holder = holders.first, holders.count == 1 else { return DoctorFinding("wire", .warn, text) }
+        return DoctorFinding(
             "wire", .warn, "\(text); \(holder) holds the port alone",
             advice: holder.name == "avahi-daemon"
                 ? "It shares the port when it is started with disallow-other-stacks=no in \(AvahiConfigurationCheck.path)."

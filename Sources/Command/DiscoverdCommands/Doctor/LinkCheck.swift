@@ -46,19 +46,9 @@ enum LinkCheck {
         let tried = Set(usable.map(\.0)).sorted().prefix(mostLinks)
         return await withTaskGroup(of: Trial?.self) { group in
             for (interface, family) in usable where tried.contains(interface) {
-                group.addTask { await run(on: interface, family) }
+                group.addTask { try? await BlockingThread.value { Self.tried(interface, family) } }
             }
             return await group.reduce(into: []) { trials, trial in if let trial { trials.append(trial) } }
-        }
-    }
-
-    private static func run(on interface: NetworkInterface, _ family: IPAddress.Family) async -> Trial? {
-        await withCheckedContinuation { continuation in
-            do throws(CommandError) {
-                try BlockingThread.start { continuation.resume(returning: tried(interface, family)) }
-            } catch {
-                continuation.resume(returning: nil)
-            }
         }
     }
 
@@ -78,7 +68,7 @@ enum LinkCheck {
     }
 
     /// - Parameter avahiRuns: this machine has an avahi-daemon that answers programs.
-    static func findings(of trials: [Trial], avahiRuns: Bool) -> [CheckResult] {
+    static func findings(of trials: [Trial], avahiRuns: Bool) -> [DoctorFinding] {
         Dictionary(grouping: trials, by: \.interface).sorted { $0.key < $1.key }.map { interface, trials in
             let trials = trials.sorted { $0.family.rawValue < $1.family.rawValue }
             let name = interface.name.escapedForTerminal
@@ -90,19 +80,19 @@ enum LinkCheck {
                 return "\(count == 1 ? "1 other host" : "\(count) other hosts") over \(trial.family.text)"
             }.joined(separator: ", ")
             if avahiRuns, !trials.contains(where: \.heard.hasOwnAnswer) {
-                return CheckResult(
+                return DoctorFinding(
                     check, .warn, "\(name): \(counts) heard, but this machine's avahi-daemon answers no question there",
                     advice: "Look at allow-interfaces, deny-interfaces and use-ipv4 in \(AvahiConfigurationCheck.path)."
                 )
             }
             guard !heard.contains(where: { outcome($0) == .indirect }) else {
-                return CheckResult(
+                return DoctorFinding(
                     check, .warn,
                     "\(name): \(counts) heard, but no answer to another port than 5353 comes in: lists take longer, and "
                         + "'query' and 'host' may find nothing",
                     advice: "Let in what comes from UDP port 5353; 'nft list ruleset' shows this machine's firewall.")
             }
-            return CheckResult(check, .ok, "\(name): \(counts) heard")
+            return DoctorFinding(check, .ok, "\(name): \(counts) heard")
         }
     }
 
@@ -117,24 +107,24 @@ enum LinkCheck {
     }
 
     /// What keeps packets from coming or going.
-    private static func fault(_ trial: Trial, on name: String) -> CheckResult? {
+    private static func fault(_ trial: Trial, on name: String) -> DoctorFinding? {
         let family = trial.family.text
         switch outcome(trial) {
         case .good, .indirect, .alone: return nil
         case .refused(let code):
             let isFirewall = code == EPERM || code == EACCES
-            return CheckResult(
+            return DoctorFinding(
                 check, isFirewall ? .fail : .warn,
                 "\(name): this machine sends no multicast over \(family): \(systemMessage(code))",
                 advice: isFirewall
                     ? "A firewall of this machine forbids it: let UDP port 5353 out ('nft list ruleset' shows the rules)."
                     : "'ip route get 224.0.0.251' and 'ip address' show what is missing.")
         case .deaf:
-            return CheckResult(
+            return DoctorFinding(
                 check, .warn, "\(name): what is sent to the group is not heard, because UDP port 5353 is not shared",
                 advice: "Stop the program that 'responder' names, or let it share the port.")
         case .closed:
-            return CheckResult(
+            return DoctorFinding(
                 check, .fail,
                 "\(name): nothing that is sent to UDP port 5353 over \(family) comes in, not even what this machine itself "
                     + "sends: a firewall of this machine drops it",
@@ -143,7 +133,7 @@ enum LinkCheck {
                     + "allow 5353/udp; 'nft list ruleset' shows the rules.")
         case .unheard:
             let count = trial.heard.direct.count
-            return CheckResult(
+            return DoctorFinding(
                 check, .warn,
                 "\(name): \(count == 1 ? "1 host answers" : "\(count) hosts answer") over \(family), but nothing of "
                     + "\(count == 1 ? "it" : "them") comes through the group: services that come and go are missed",
@@ -151,8 +141,8 @@ enum LinkCheck {
         }
     }
 
-    private static func alone(_ name: String, _ trials: [Trial]) -> CheckResult {
-        CheckResult(
+    private static func alone(_ name: String, _ trials: [Trial]) -> DoctorFinding {
+        DoctorFinding(
             check, .warn,
             "\(name): no other host was heard over \(trials.map(\.family.text).joined(separator: " and "))",
             advice:

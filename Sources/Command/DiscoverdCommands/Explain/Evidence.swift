@@ -94,10 +94,7 @@ struct Evidence {
     }
 
     /// The hosts that the service names, each once, in the order in which they came.
-    var hosts: [DomainName] {
-        var known: Set<DomainName> = []
-        return services.map(\.host).filter { known.insert($0).inserted }
-    }
+    var hosts: [DomainName] { services.map(\.host).uniqued() }
 
     /// This machine publishes it.
     var isOwn: Bool { inquiry.answers.contains { $0.arrival.way == .own } }
@@ -113,8 +110,7 @@ struct Evidence {
 
     /// The endpoints that the service has, each once.
     var endpoints: [Endpoint] {
-        var known: Set<Endpoint> = []
-        return services.flatMap { service -> [Endpoint] in
+        services.flatMap { service -> [Endpoint] in
             guard let port = Port(rawValue: service.port) else { return [] }
             return inquiry.records(of: service.host, [.a, .aaaa])
                 .filter { $0.arrival.interface == service.heard.arrival.interface }
@@ -123,7 +119,7 @@ struct Evidence {
                         Endpoint(address: $0, port: port, interface: heard.arrival.interface)
                     }
                 }
-        }.filter { known.insert($0).inserted }
+        }.uniqued()
     }
 }
 

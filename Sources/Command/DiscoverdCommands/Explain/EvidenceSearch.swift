@@ -3,9 +3,9 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
+internal import DiscoverySystem
 internal import Libc
 internal import MulticastEngine
-internal import DiscoverySystem
 
 /// Gathers the evidence about a name: from the wire, from avahi-daemon, by connections.
 struct EvidenceSearch: Sendable {
@@ -29,36 +29,16 @@ struct EvidenceSearch: Sendable {
 
     /// - Throws: where the system has no thread, or the target is wrong.
     func run(_ target: ExplainTarget) async throws -> Evidence {
-        var named = try await onThread { try name(target, until: $0) }
+        var named = try await BlockingThread.value { try name(target, until: $0) }
         if let word = named.unknownWord, !Task.isCancelled,
             let listed = await ListedServices.find(word, on: interfaces, over: family)
         {
             (named.subject, named.unknownWord) = (.service(listed), nil)
         }
-        var evidence = try await onThread { [named] in askLinks(named, until: $0) }
+        var evidence = try await BlockingThread.value { [named] in askLinks(named, until: $0) }
         await askOthers(&evidence)
         evidence.isInterrupted = Task.isCancelled
         return evidence
-    }
-
-    /// Runs what blocks; it is told when the task is cancelled.
-    private func onThread<Result: Sendable>(
-        _ body: @escaping @Sendable (@escaping () -> Bool) throws -> Result
-    ) async throws -> Result {
-        let isOver = Locked(false)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
-                do throws(CommandError) {
-                    try BlockingThread.start {
-                        continuation.resume(with: Swift.Result { try body { isOver.withLock { $0 } } })
-                    }
-                } catch {
-                    continuation.resume(throwing: error)
-                }
-            }
-        } onCancel: {
-            isOver.withLock { $0 = true }
-        }
     }
 
     /// Asks avahi-daemon, and dials; ends early where the task is cancelled.
@@ -95,11 +75,12 @@ struct EvidenceSearch: Sendable {
         let own = avahi == nil ? [] : evidence.ownAddresses.filter { !$0.isLoopback }.sorted()
         let isHeard = evidence.deaf.isEmpty && !evidence.links.isEmpty && evidence.refusals.isEmpty
         async let trial =
-            isHeard ? try? onThread { ask(LinkTrial(own: own, neighbours: nil), over: family, until: $0) } : nil
+            isHeard
+            ? try? BlockingThread.value { ask(LinkTrial(own: own, neighbours: nil), over: family, until: $0) } : nil
         let otherFamily: IPAddress.Family? = family.map { $0 == .ipv4 ? .ipv6 : .ipv4 }
         async let other =
             otherFamily == nil
-            ? nil : try? onThread { ask(NameInquiry(subject), over: otherFamily, until: $0) }
+            ? nil : try? BlockingThread.value { ask(NameInquiry(subject), over: otherFamily, until: $0) }
         if case .service(let instance) = subject {
             evidence.isListedByDaemon = await ListedServices.daemonHas(instance, on: interfaces, over: family)
         }
@@ -209,6 +190,45 @@ enum Neighbours {
             else { return nil }
             return IPAddress(String(fields[0]))
         }
+    }
+}
+
+/// Connects to every address of a service, to say which answer; nothing is sent.
+enum ConnectionTrial {
+    /// The most addresses that are dialled.
+    private static let most = 8
+
+    /// Dials all at the same time.
+    /// - Returns: what came of each, in their order.
+    static func run(_ endpoints: [Endpoint], within limit: Duration) async -> [Evidence.Attempt] {
+        await withTaskGroup(of: (Int, Evidence.Attempt).self) { group in
+            for (position, endpoint) in endpoints.prefix(most).enumerated() {
+                group.addTask { (position, await attempt(endpoint, within: limit)) }
+            }
+            var attempts: [(Int, Evidence.Attempt)] = []
+            for await attempt in group { attempts.append(attempt) }
+            return attempts.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private static func attempt(_ endpoint: Endpoint, within limit: Duration) async -> Evidence.Attempt {
+        let start = ContinuousClock.now
+        let (failure, code): (DialFailure?, Int32) = await withTimeLimit(limit) {
+            do {
+                try await SocketDialer.connected(to: endpoint).close()
+                return (nil, 0)
+            } catch let error as SystemError {
+                return (SocketDialer.failure(error.code), error.code)
+            } catch let failure as DialFailure {
+                return (failure, 0)
+            } catch {
+                return (DialFailure(.timeout, "no answer"), 0)
+            }
+        }
+        return Evidence.Attempt(
+            endpoint: endpoint, outcome: failure?.outcome ?? .connected, reason: failure?.reason,
+            hasNoRoute: [EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN].contains(code),
+            milliseconds: (ContinuousClock.now - start).milliseconds)
     }
 }
 #endif

@@ -134,8 +134,7 @@ struct Explanation {
     }
 
     static func hosts(_ heard: [Heard]) -> String {
-        var known: Set<IPAddress> = []
-        return list(heard.map(\.arrival.sender).filter { known.insert($0).inserted }.map(\.description))
+        list(heard.map(\.arrival.sender).uniqued().map(\.description))
     }
 
     static func list(_ items: [String]) -> String {

@@ -1,4 +1,5 @@
 #if Commands
+internal import CommandText
 internal import CommandFrame
 internal import DNSMessage
 internal import DNSSD

@@ -3,9 +3,9 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import Libc
 internal import PeerIdentity
-internal import DiscoverySystem
 
 /// Which key is whose.
 struct KnownCommand: ParsableCommand {
@@ -36,8 +36,7 @@ struct KnownCommand: ParsableCommand {
         }
         throw ValidationError(
             "'\(text)' is no name of a service, host or caller: tony._witap._tcp.local, h1.local, 10.0.0.7 or @label, as "
-                + "'discoverd known' prints."
-        )
+                + "'discoverd known' prints.")
     }
 
     static func name(_ text: String) throws -> PeerName {
@@ -59,12 +58,7 @@ struct ListKnown: ParsableCommand {
 
     func run() throws {
         let file = try options.file.path()
-        let known: KnownPeers
-        do throws(KnownPeersFile.Failure) {
-            known = try file.read()
-        } catch {
-            throw CommandError(.badConfiguration, error.description.escapedForTerminal)
-        }
+        let known = try file.reporting { try file.read() }
         if !known.unreadable.isEmpty {
             let numbers = known.unreadable.prefix(10).map(String.init).joined(separator: ", ")
             ProgramNotices().notice(
@@ -97,12 +91,7 @@ struct AddKnown: LocalCommand {
 
     @Argument(
         help: ArgumentHelp("The key, as 'discoverd identity' prints it there.", valueName: "SHA256:base64"),
-        transform: { text in
-            guard let key = KeyFingerprint(text) else {
-                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd identity' prints.")
-            }
-            return key
-        })
+        transform: Parsing.key)
     var key: KeyFingerprint
 
     @OptionGroup var options: KnownFileOption
@@ -202,11 +191,49 @@ struct HashKnown: LocalCommand {
 extension KnownPeersFile {
     /// `change`, with its failure as a command's.
     func changing<Result>(_ body: (inout KnownPeers) throws -> Result) throws -> Result {
+        try reporting { try change(body) }
+    }
+
+    fileprivate func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            return try change(body)
+            return try body()
         } catch let failure as Failure {
             throw CommandError(.badConfiguration, failure.description.escapedForTerminal)
         }
+    }
+}
+
+struct IdentityCommand: LocalCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "identity",
+        abstract: "Shows this machine's key, by which others know it.",
+        discussion: """
+            The key is made at first use, for this user; root's is the machine's. Others take it with
+            'discoverd known add NAME SHA256:…', or at their first connection to it.
+            """
+    )
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    var needsMore: String? { "has the key" }
+
+    func run(with more: (any MoreSupport)?) throws {
+        guard let identity = try more?.identity() else { throw CommandError.noTLS }
+        guard json else {
+            let gap = isatty(STDOUT_FILENO) == 1 ? "  " : "\t"
+            print("\(identity.fingerprint)\(gap)\(identity.label.escapedForTerminal)")
+            print(identity.fingerprint.words.joined(separator: " "))
+            return
+        }
+        var writer = JSONWriter()
+        writer.line("identity") { object in
+            object.member("fingerprint", identity.fingerprint.description)
+            object.member("words", identity.fingerprint.words.joined(separator: " "))
+            object.member("label", identity.label)
+            object.member("path", identity.path)
+        }
+        print(String(decoding: writer.bytes, as: UTF8.self), terminator: "")
     }
 }
 #endif

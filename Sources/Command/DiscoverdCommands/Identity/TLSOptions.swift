@@ -2,8 +2,9 @@
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
-internal import PeerIdentity
+internal import Discovery
 internal import DiscoverySystem
+internal import PeerIdentity
 
 /// Whether a connection is for machines that know each other's keys.
 struct TLSOptions: ParsableArguments {
@@ -16,12 +17,7 @@ struct TLSOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp("With --tls: only this key, whatever is known. Repeatable.", valueName: "SHA256:base64"),
-        transform: { text in
-            guard let key = KeyFingerprint(text) else {
-                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd identity' prints.")
-            }
-            return key
-        })
+        transform: Parsing.key)
     var pin: [KeyFingerprint] = []
 
     @Option(
@@ -62,6 +58,68 @@ struct TLSOptions: ParsableArguments {
         } catch {
             throw CommandError(.badConfiguration, "who is let in: \(error.description.escapedForTerminal)")
         }
+    }
+}
+
+/// How a service is dialled: in plain bytes or over TLS, and at which addresses.
+struct DialOptions: ParsableArguments {
+    @OptionGroup var security: TLSOptions
+    @OptionGroup var plainness: PlainOption
+    @OptionGroup var addresses: PolicyOptions
+
+    /// What only `discoverd-dns` can do of it.
+    var needsMore: String? { security.tls || plainness.needsHashes ? CommandNeeds.tls : nil }
+
+    func validate() throws {
+        if security.tls, plainness.plain { throw ValidationError("--tls and --plain exclude each other.") }
+    }
+
+    /// Which addresses of a service may be dialled.
+    func policy(of instance: ServiceInstance, in session: Session) -> AddressPolicy {
+        addresses.policy(naming: instance.domain, and: session.namedDomains)
+    }
+}
+
+/// Whether plain bytes go to a service whose key is known.
+struct PlainOption: ParsableArguments {
+    @Flag(
+        name: .long, help: "Without --tls: send to a service that announces TLS, and whose key is known, all the same.")
+    var plain = false
+
+    /// Whether its key is known takes a program that finds hashed names.
+    var needsHashes: Bool { !plain && PlainGuard.namesAreHashed && SiblingProgram.dns.isInstalled }
+}
+
+/// Keeps what is to be said to a machine that is known from being said to another, where TLS was forgotten.
+struct PlainGuard: Sendable {
+    /// Finds hashed names.
+    let hmac: HashedName.HMAC?
+
+    private static var path: String? { Environment.stateDirectory.map { "\($0)/\(KnownPeersFile.name)" } }
+
+    static var namesAreHashed: Bool { path.map { (try? KnownPeersFile(path: $0).read().isHashed) ?? false } ?? false }
+
+    /// Judges a service that was dialled. With known keys that cannot be read, any that announces TLS may be known.
+    /// - Parameters:
+    ///   - record: its TXT record, as far as it has come.
+    ///   - complete: finds all of it, for a service whose key is known.
+    func judge(
+        _ instance: ServiceInstance, announcing record: TXTRecord?, _ complete: () async -> TXTRecord?
+    ) async -> PlainSpeech {
+        guard let path = Self.path else { return .usual }
+        let known: KnownPeers
+        do throws(KnownPeersFile.Failure) {
+            known = try KnownPeersFile(path: path, hmac: hmac).read()
+        } catch {
+            let record = if let record { record } else { await complete() }
+            guard record?.text(for: "tls") == "1" else { return .usual }
+            let (name, reason) = (PeerName.service(instance).text, error.description.escapedForTerminal)
+            return .refused("\(name) announces TLS, and whether its key is known cannot be said: \(reason)")
+        }
+        guard known.count > 0 else { return .usual }
+        let speech = known.plainSpeech(to: instance, announcing: record)
+        guard case .doubtful = speech, let record = await complete() else { return speech }
+        return known.plainSpeech(to: instance, announcing: record)
     }
 }
 #endif

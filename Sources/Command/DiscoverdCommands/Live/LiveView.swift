@@ -3,6 +3,9 @@ internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
+internal import DiscoveryJSON
+internal import PeerIdentity
 
 /// Shows a live table on the terminal: hands it events and keys one after the other, and draws it when something changed.
 actor LiveView: ServiceSink {
@@ -25,10 +28,7 @@ actor LiveView: ServiceSink {
     private(set) var isLeft = false
 
     init(_ screen: Screen, _ table: LiveTable, _ stop: Stop, resolver: @escaping Resolver) {
-        self.screen = screen
-        self.table = table
-        self.stop = stop
-        self.resolver = resolver
+        (self.screen, self.table, self.stop, self.resolver) = (screen, table, stop, resolver)
     }
 
     var hasFound: Bool { table.hasFound }
@@ -144,6 +144,57 @@ actor LiveView: ServiceSink {
         table.passed(now: drawn)
         if !screen.draw(table.canvas(screen.size), anew: anew) { stop.request(.unread) }
         if let end = table.list.nextEnd { schedule(max(end, drawn + Self.pause)) }
+    }
+}
+
+/// Runs `browse --live`: the table is its sink.
+struct LiveBrowsing {
+    let session: Session
+    let query: BrowseQuery
+    let detail: ServiceDetail
+    let order: ListOrder
+
+    private var subject: Subject { query.subject }
+
+    /// - Throws: `CommandError` with status 64 without a terminal.
+    func run() async throws -> ExitStatus {
+        let terminal = session.terminal
+        let ability = Renderer.Ability(hasColour: terminal.hasColour, hasUnicode: terminal.isUTF8)
+        guard terminal.movesCursor, let screen = Screen(.screen, ability) else {
+            throw CommandError(
+                .usage, "--live needs a terminal, as standard input and output, and in the foreground",
+                advice: ["Without it, each service that comes, changes or goes is a line."])
+        }
+        let (network, interfaces, family) = (session.network, query.interfaces, query.family)
+        let view = LiveView(screen, LiveTable(look, order: order), session.stop) { instance in
+            try await network.resolve(instance, on: interfaces, over: family, within: .seconds(5))
+        }
+        let end = try await view.run(Browsing(query, in: session))
+        if let reason = await view.degraded { session.tellDegraded(reason) }
+        guard let end else { return .done }
+        let status = try await end.status(found: view.hasFound, in: session)
+        if status == .notFound { session.notices.notice(subject.isNotFound) }
+        return status
+    }
+
+    private var look: LiveTable.Look {
+        let detail = detail
+        let keys = KeyStates(session.more?.hmac)
+        let showsKeys = detail == .full && !keys.isEmpty
+        let types = subject.types.isEmpty ? "every type" : subject.types.map(\.description).joined(separator: ", ")
+        let domains =
+            subject.domains == [.local] ? "" : " in " + subject.domains.map(\.description).joined(separator: ", ")
+        let columns = ServiceColumns(
+            detail, tellsEvents: true, hasType: subject.types.count != 1, hasDomain: !domains.isEmpty,
+            showsKeys: showsKeys)
+        return LiveTable.Look(
+            title: types + domains,
+            columns: columns.all,
+            fields: { service in
+                service.textFields(detail) + (showsKeys ? [keys.state(of: service.instance)?.rawValue ?? ""] : [])
+            },
+            details: { ServiceCard($0, key: keys.state(of: $0.instance)).lines },
+            isUTF8: session.terminal.isUTF8)
     }
 }
 #endif

@@ -10,13 +10,25 @@ protocol CommonArguments: Sendable {
     var finder: FinderChoice { get }
     var noDaemon: Bool { get }
     var socket: String? { get }
-    var verbose: Bool { get }
-    var quiet: Bool { get }
+    var speech: SpeechOptions { get }
 }
 
 extension CommonArguments {
     /// Writes to standard error, at the level the options ask for.
-    var notices: ProgramNotices { ProgramNotices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
+    var notices: ProgramNotices { ProgramNotices(level: speech.verbose ? .verbose : speech.quiet ? .quiet : .normal) }
+}
+
+/// How much is said on standard error.
+struct SpeechOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
+    var quiet = false
+
+    func validate() throws {
+        if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
+    }
 }
 
 /// Options of commands that need the daemon; there is no backend to choose.
@@ -27,19 +39,11 @@ struct DaemonOptions: ParsableArguments, CommonArguments {
     @Option(name: .long, help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
     var socket: String?
 
-    @Flag(name: .shortAndLong, help: "Say more on standard error.")
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
-    var quiet = false
+    @OptionGroup var speech: SpeechOptions
 
     var backend: BackendChoice { .auto }
     var finder: FinderChoice { .auto }
     var noDaemon: Bool { false }
-
-    func validate() throws {
-        if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
-    }
 }
 
 /// Options of every command that uses the network.
@@ -59,15 +63,10 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     @Option(name: .long, help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
     var socket: String?
 
-    @Flag(name: .shortAndLong, help: "Say more on standard error.")
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
-    var quiet = false
+    @OptionGroup var speech: SpeechOptions
 
     func validate() throws {
         if noDaemon && socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
-        if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
 }
 
@@ -78,20 +77,12 @@ struct LookupOptions: ParsableArguments, CommonArguments {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Say more on standard error.")
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
-    var quiet = false
+    @OptionGroup var speech: SpeechOptions
 
     var backend: BackendChoice { .system }
     var finder: FinderChoice { .auto }
     var noDaemon: Bool { true }
     var socket: String? { nil }
-
-    func validate() throws {
-        if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
-    }
 }
 
 /// How long to ask.

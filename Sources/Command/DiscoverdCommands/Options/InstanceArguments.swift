@@ -19,11 +19,7 @@ struct ServiceArguments: ParsableArguments {
     var type: ServiceType?
 
     func validate() throws {
-        do {
-            if try named(in: .local) == nil { _ = try observedName() }
-        } catch let error as DiscoveryError {
-            throw ValidationError(error.message)
-        }
+        try Parsing.validate { if try named(in: .local) == nil { _ = try observedName() } }
     }
 
     /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
@@ -114,10 +110,8 @@ extension ServiceArguments {
         let meant = all.meant(by: name.text)
         guard let one = meant.first else {
             throw CommandError(
-                .notFound,
-                "the daemon publishes no \"\(name)\"\(named.map { " of type \($0.type)" } ?? "")",
-                advice: ["'discoverd ls' lists what it publishes."]
-            )
+                .notFound, "the daemon publishes no \"\(name)\"\(named.map { " of type \($0.type)" } ?? "")",
+                advice: ["'discoverd ls' lists what it publishes."])
         }
         if meant.allSatisfy(\.isAddressRecord) {
             let own = meant.filter { $0.uid == geteuid() }

@@ -40,15 +40,12 @@ struct PolicyOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "Dial addresses in this block, whatever the rules say: 203.0.113.0/24. Repeatable.", valueName: "cidr"),
-        transform: { try CIDR($0) }
-    )
+        transform: { try CIDR($0) })
     var allow: [CIDR] = []
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("Do not dial addresses in this block. Repeatable.", valueName: "cidr"),
-        transform: { try CIDR($0) }
-    )
+        name: .long, help: ArgumentHelp("Do not dial addresses in this block. Repeatable.", valueName: "cidr"),
+        transform: { try CIDR($0) })
     var deny: [CIDR] = []
 
     /// The policy for a service whose domain was named on the command line.
@@ -62,8 +59,7 @@ struct PolicyOptions: ParsableArguments {
 struct ServerOption: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Ask this DNS server about the domain, not the host's resolver.", valueName: "host[:port]")
-    )
+        help: ArgumentHelp("Ask this DNS server about the domain, not the host's resolver.", valueName: "host[:port]"))
     var server: String?
 }
 
@@ -98,9 +94,7 @@ struct DomainsOption: ParsableArguments {
 
     /// Each once, in the order of the command line.
     var domains: [Domain] {
-        var known: Set<Domain> = []
-        let unique = named.filter { known.insert($0).inserted }
-        return unique.isEmpty ? [.local] : unique
+        named.isEmpty ? [.local] : named.uniqued()
     }
 
     var wish: DomainWish { DomainWish(domains: domains, server: server.server) }

@@ -16,16 +16,11 @@ struct ServiceFilter: Sendable {
 
     private init(name: ServiceName?) { (self.name, names, conditions) = (name, [], []) }
 
-    /// - Throws: `Malformed`, for a pattern or condition that means nothing.
-    init(names: [String] = [], conditions: [String] = []) throws(Malformed) {
+    /// - Throws: for a pattern or condition that means nothing.
+    init(names: [String] = [], conditions: [String] = []) throws(Parsing.Failure) {
         name = nil
-        self.names = try names.map { name throws(Malformed) in try Self.glob(name.asciiLowercased, in: name) }
-        self.conditions = try conditions.map { text throws(Malformed) in try Condition(text) }
-    }
-
-    /// A filter that nobody can read: what is wrong with it.
-    struct Malformed: Error, CustomStringConvertible {
-        let description: String
+        self.names = try names.map { name throws(Parsing.Failure) in try Self.glob(name.asciiLowercased, in: name) }
+        self.conditions = try conditions.map { text throws(Parsing.Failure) in try Condition(text) }
     }
 
     var isEmpty: Bool { name == nil && !hasConditions }
@@ -41,11 +36,11 @@ struct ServiceFilter: Sendable {
         return (names.isEmpty || names.contains { $0.matches(name) }) && conditions.allSatisfy { $0.isMet(by: service) }
     }
 
-    fileprivate static func glob(_ pattern: String, in text: String) throws(Malformed) -> Glob {
+    fileprivate static func glob(_ pattern: String, in text: String) throws(Parsing.Failure) -> Glob {
         do {
             return try Glob(pattern)
         } catch {
-            throw Malformed(description: "\(error.rule) in \(text.quotedForMessage)")
+            throw Parsing.Failure("\(error.rule) in \(text.quotedForMessage)")
         }
     }
 }
@@ -85,7 +80,7 @@ private struct Condition: Sendable {
         case host, port, address
     }
 
-    init(_ text: String) throws(ServiceFilter.Malformed) {
+    init(_ text: String) throws(Parsing.Failure) {
         let name = text.prefix { $0 != "=" }
         let isNegated = name.hasSuffix("!") && name.count < text.count
         field = try Self.field(String(isNegated ? name.dropLast() : name), in: text)
@@ -103,7 +98,7 @@ private struct Condition: Sendable {
         }
     }
 
-    private static func field(_ name: String, in text: String) throws(ServiceFilter.Malformed) -> Field {
+    private static func field(_ name: String, in text: String) throws(Parsing.Failure) -> Field {
         switch name.asciiLowercased {
         case "host": return .host
         case "port": return .port
@@ -113,10 +108,9 @@ private struct Condition: Sendable {
         }
     }
 
-    private static func malformed(_ text: String) -> ServiceFilter.Malformed {
-        ServiceFilter.Malformed(
-            description:
-                "it must be txt.KEY, txt.KEY=PATTERN, host=PATTERN, port=PATTERN or address=PATTERN, with != for not: "
+    private static func malformed(_ text: String) -> Parsing.Failure {
+        Parsing.Failure(
+            "it must be txt.KEY, txt.KEY=PATTERN, host=PATTERN, port=PATTERN or address=PATTERN, with != for not: "
                 + text.quotedForMessage)
     }
 
@@ -164,11 +158,7 @@ struct FilterOptions: ParsableArguments {
 
     func validate() throws {
         if name.count + self.where.count > Self.limit { throw ValidationError("More than \(Self.limit) conditions.") }
-        do {
-            _ = try filter()
-        } catch let error as ServiceFilter.Malformed {
-            throw ValidationError(error.description)
-        }
+        try Parsing.validate { _ = try filter() }
     }
 
     /// - Throws: what `validate` throws.

@@ -1,7 +1,9 @@
 #if Commands
 internal import CommandFrame
 internal import CommandText
+internal import DNSSD
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import Libc
 
 /// Standard output: gathers lines and writes each batch with one `write`. For use by one task.
@@ -72,6 +74,95 @@ extension [UInt8] {
             }
         }
         return Array(text.utf8)
+    }
+}
+
+/// One line of human output: fields aligned in columns on a terminal, separated by tabs otherwise.
+struct Record {
+    /// A field, and the width it is padded to on a terminal.
+    struct Field {
+        let text: String
+        let width: Int
+        let colour: Colour?
+    }
+
+    private var fields: [Field] = []
+
+    /// Adds a field. Its content is escaped: it cannot break the line or reach the terminal raw.
+    mutating func add(_ text: String, width: Int, colour: Colour? = nil) {
+        add(safe: text.escapedForTerminal, width: width, colour: colour)
+    }
+
+    /// Adds a field that is already safe for a terminal, as descriptions of DNS-SD values are.
+    mutating func add(safe text: some CustomStringConvertible, width: Int, colour: Colour? = nil) {
+        fields.append(Field(text: text.description, width: width, colour: colour))
+    }
+
+    /// Adds the fields of another record.
+    mutating func add(_ other: Record) { fields += other.fields }
+
+    /// The line without its end.
+    func line(for terminal: Terminal) -> String {
+        guard terminal.isInteractive else { return fields.map(\.text).joined(separator: "\t") }
+        return aligned(isUTF8: terminal.isUTF8) { terminal.paint($0, $1) }
+    }
+
+    /// The line as a terminal shows it, without colours.
+    var aligned: String { aligned(isUTF8: true) { text, _ in text } }
+
+    private func aligned(isUTF8: Bool, _ paint: (String, Colour) -> String) -> String {
+        var line = ""
+        for (position, field) in fields.enumerated() {
+            let text = field.text.tamed(isUTF8: isUTF8)
+            line += field.colour.map { paint(text, $0) } ?? text
+            guard position < fields.count - 1 else { break }
+            line += String(repeating: " ", count: max(field.width - DisplayWidth.of(text), 0) + 2)
+        }
+        return line
+    }
+}
+
+/// What standard output can show.
+struct Terminal: Sendable {
+    /// Connected to a terminal: columns are aligned.
+    let isInteractive: Bool
+    /// Colours are wanted (https://no-color.org).
+    let hasColour: Bool
+    /// Can be drawn on.
+    let movesCursor: Bool
+    /// Shows more than ASCII.
+    let isUTF8: Bool
+
+    /// The current width; 80 if unknown.
+    var columns: Int { TerminalText.columns(STDOUT_FILENO) ?? 80 }
+
+    /// Standard output of this process.
+    static func current() -> Terminal {
+        let interactive = isatty(STDOUT_FILENO) == 1
+        let isDumb = ["", "dumb"].contains(Environment.value("TERM") ?? "dumb")
+        let isPlain = isDumb || Environment.value("NO_COLOR") != nil
+        return Terminal(
+            isInteractive: interactive, hasColour: interactive && !isPlain,
+            movesCursor: interactive && !isDumb, isUTF8: !interactive || TerminalText.isUTF8())
+    }
+}
+
+extension Terminal {
+    /// The same for lines that are drawn on a screen, which have no colours in them.
+    var onScreen: Terminal {
+        Terminal(isInteractive: true, hasColour: false, movesCursor: movesCursor, isUTF8: isUTF8)
+    }
+
+    /// The same for lines that are not aligned.
+    var asPipe: Terminal { Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: isUTF8) }
+}
+
+typealias Colour = Style.Colour
+
+extension Terminal {
+    /// The text in a colour, if colours are wanted.
+    func paint(_ text: String, _ colour: Colour) -> String {
+        hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
 #endif

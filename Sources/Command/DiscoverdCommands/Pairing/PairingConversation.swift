@@ -57,12 +57,8 @@ struct PairingConversation {
         _ exchange: PairingExchange, _ role: PairingExchange.Role, with peer: PairingPeer, over socket: Socket,
         _ report: PairingReport, _ turns: PairingTurns
     ) {
-        self.exchange = exchange
-        self.role = role
-        self.peer = peer
-        self.socket = socket
-        self.report = report
-        self.turns = turns
+        (self.exchange, self.role, self.peer) = (exchange, role, peer)
+        (self.socket, self.report, self.turns) = (socket, report, turns)
         (news, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(2 * Self.longest))
     }
 

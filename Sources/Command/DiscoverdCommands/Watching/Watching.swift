@@ -122,9 +122,7 @@ actor WatchView {
     private var first = 0
 
     init(_ screen: Screen, title: String, _ stop: Stop) {
-        self.screen = screen
-        self.title = title
-        self.stop = stop
+        (self.screen, self.title, self.stop) = (screen, title, stop)
     }
 
     func show(_ lines: [String]) {

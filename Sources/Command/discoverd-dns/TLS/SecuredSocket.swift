@@ -1,12 +1,13 @@
 #if Commands
 internal import CommandFrame
 internal import DiscoverdCommands
+internal import DiscoverySystem
 internal import DiscoveryTLS
 internal import Libc
-internal import PeerIdentity
 internal import NIOCore
 internal import NIOPosix
-internal import DiscoverySystem
+internal import NIOSSL
+internal import PeerIdentity
 
 /// A connection with TLS whose content is on a pair of local sockets: one for the command, one for the bridge.
 enum SecuredSocket {
@@ -93,6 +94,182 @@ enum SecuredSocket {
     ) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: loop).channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer(initialize).withConnectedSocket(descriptor)
+    }
+}
+
+/// Passes what comes to one channel on to another, in both directions, no faster than it is taken. The two share an event loop.
+final class Bridge: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var other: Bridge?
+    private var context: ChannelHandlerContext?
+    private var wantsToRead = false
+    private enum Output { case open, ending, ended }
+    private var output = Output.open
+    /// What was given to it and is not in the system's hands yet: closing its output would lose that where its input has ended (SwiftNIO makes it a
+    /// whole close then).
+    private var unwritten = 0
+    /// Its input has ended.
+    private var isHeardOut = false
+    /// Nothing more comes for it, and no one takes what it says.
+    private var isDone = false
+    /// Called with what ended it early.
+    private let failed: (any Error) -> Void
+
+    private init(_ failed: @escaping (any Error) -> Void) { self.failed = failed }
+
+    static func pair(_ failed: @escaping (any Error) -> Void) -> (Bridge, Bridge) {
+        let (one, other) = (Bridge(failed), Bridge(failed))
+        one.other = other
+        other.other = one
+        return (one, other)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        other?.readOn()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        other?.end()
+        other?.other = nil
+        other = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        other?.write(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        other?.context?.flush()
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .some(.inputClosed) = event as? ChannelEvent {
+            isHeardOut = true
+            other?.endOutput()
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        other?.end()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // After all was said on both sides it makes no difference.
+        if !isHeardOut || output != .ended { failed(error) }
+        context.close(promise: nil)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { other?.readOn() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard let other = other?.context, other.channel.isWritable else {
+            wantsToRead = true
+            return
+        }
+        context.read()
+    }
+
+    private func readOn() {
+        guard wantsToRead else { return }
+        wantsToRead = false
+        context?.read()
+    }
+
+    private func write(_ data: NIOAny) {
+        guard let context else { return }
+        unwritten += 1
+        let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        context.write(data, promise: promise)
+        promise.futureResult.whenComplete { _ in
+            this.value.unwritten -= 1
+            this.value.closeOutput()
+        }
+    }
+
+    /// Ends what is said to it, after what has been given to it.
+    private func endOutput() {
+        guard output == .open else { return }
+        output = .ending
+        closeOutput()
+    }
+
+    private func closeOutput() {
+        guard output == .ending, unwritten == 0, let context else { return }
+        output = .ended
+        context.close(mode: .output, promise: nil)
+        if isDone { context.close(promise: nil) }
+    }
+
+    /// Closes it, after what has been given to it.
+    private func end() {
+        isDone = true
+        if output == .ended { context?.close(promise: nil) } else { endOutput() }
+    }
+}
+
+extension CommandError {
+    /// What became of a connection with TLS.
+    /// - Parameter own: this machine, which was refused by who was dialled; nil where it was not the caller.
+    init(ofTLS error: any Error, to own: MachineIdentity? = nil) {
+        if let error = error as? CommandError {
+            self = error
+            return
+        }
+        guard let refusal = error as? PeerRefusal else {
+            self.init(.ioError, "the connection was lost: it ended without a word, and something may be missing")
+            return
+        }
+        var advice = refusal.advice
+        if refusal == .refusedByPeer, let own, !own.label.isEmpty {
+            advice = [
+                "If it does not know this machine's key, there:",
+                "  discoverd known add \(PeerName.label(own.label).quotedForShell) \(own.fingerprint)",
+            ]
+        }
+        self.init(ExitStatus(rawValue: refusal.exitStatus), refusal.headline, advice: advice)
+    }
+}
+
+/// Keeps the key that each name had last, which `browse` and `resolve` compare with the known one.
+enum LastKeys {
+    /// Notes the key of someone who was dialled. That it cannot be written hinders no connection.
+    static func note(_ peer: PeerTLS.Peer, in directory: String) async {
+        if case .label = peer.name { return }
+        try? await NIOThreadPool.singleton.runIfActive {
+            let file = KnownPeersFile(path: "\(directory)/\(KnownPeersFile.lastKeysName)").withHashes
+            // Seldom is it another.
+            guard try file.read().keys(of: peer.name) != [peer.key] else { return }
+            let known = KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)").withHashes
+            let hashes = try known.read().isHashed
+            try file.change { last in
+                last.replace(KnownPeers.Peer(peer.name, peer.key), atMost: KnownPeers.mostLastKeys)
+                if hashes { _ = last.hashNames() }
+            }
+        }
+    }
+}
+
+extension PeerRefusal {
+    /// Who was refused for the key or the certificate that was shown. No handshake has proven it: it is worth a hint.
+    var shown: PeerTLS.Peer? {
+        switch self {
+        case .changed(let name, _, let key), .unknown(let name, let key), .foreign(let name, let key),
+            .uncertified(let name, let key), .misnamed(let name, let key), .expired(let name, let key):
+            PeerTLS.Peer(name: name, key: key, isNew: false)
+        case .unreadable, .unreadableFile, .refusedByPeer, .noTLS, .timedOut: nil
+        }
     }
 }
 #endif

@@ -10,9 +10,7 @@ public struct ServiceInstance: Sendable {
         let hash: Int
 
         init(_ name: ServiceName, _ type: ServiceType, _ domain: Domain) {
-            self.name = name
-            self.type = type
-            self.domain = domain
+            (self.name, self.type, self.domain) = (name, type, domain)
             var hasher = Hasher()
             hasher.combine(name)
             hasher.combine(type)
@@ -75,8 +73,7 @@ extension ServiceInstance {
             guard labels.count >= 3, let type = ServiceType(observedLabels: labels[1...2]) else {
                 throw BrokenRule(
                     "not a name, a type and a domain, as in tony._witap._tcp.local; "
-                        + "a dot within the name is written \\. (RFC 6763 §4.3)"
-                )
+                        + "a dot within the name is written \\. (RFC 6763 §4.3)")
             }
             guard labels.count > 3 else {
                 self.init(name: ServiceName(observed: labels[0]), type: type)

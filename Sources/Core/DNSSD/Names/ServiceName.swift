@@ -44,8 +44,7 @@ extension ServiceName {
             guard text.utf8.count <= Self.maximumLength else {
                 throw BrokenRule(
                     "the name has \(text.utf8.count) bytes, "
-                        + "at most \(Self.maximumLength) are allowed (RFC 6763 §4.1.1)"
-                )
+                        + "at most \(Self.maximumLength) are allowed (RFC 6763 §4.1.1)")
             }
             try text.checkPublishable()
         } catch {
@@ -95,4 +94,10 @@ extension String {
             return left >= 0
         }
     }
+}
+
+extension ServiceName {
+    /// The name, unescaped.
+    @available(*, deprecated, renamed: "text")
+    public var value: String { text }
 }

@@ -18,9 +18,7 @@ public struct ServiceType: Sendable {
     public let subtype: String?
 
     init(name: String, transport: Transport, subtype: String?) {
-        self.name = name
-        self.transport = transport
-        self.subtype = subtype
+        (self.name, self.transport, self.subtype) = (name, transport, subtype)
     }
 
     /// The type without its subtype.
@@ -75,8 +73,7 @@ extension ServiceType {
             let result = label.hasPrefix("_") ? label : "_" + label
             guard result.utf8.count <= DNSName.maximumLabelLength else {
                 throw BrokenRule(
-                    "the subtype has \(result.utf8.count) bytes, at most \(DNSName.maximumLabelLength) are allowed"
-                )
+                    "the subtype has \(result.utf8.count) bytes, at most \(DNSName.maximumLabelLength) are allowed")
             }
             guard !result.contains("._sub.") else {
                 throw BrokenRule("the subtype is the label before ._sub. alone (RFC 6763 §7.1)")
@@ -193,14 +190,12 @@ extension ServiceType {
         }
         if let wrong = name.unicodeScalars.first(where: { !isAllowed($0) }) {
             throw BrokenRule(
-                "\(String(wrong).quotedForMessage) in a service name is not a letter, digit or hyphen (RFC 6335 §5.1)"
-            )
+                "\(String(wrong).quotedForMessage) in a service name is not a letter, digit or hyphen (RFC 6335 §5.1)")
         }
         guard bytes.count <= maximumNameLength else {
             throw BrokenRule(
                 "the service name has \(bytes.count) characters, "
-                    + "at most \(maximumNameLength) are allowed (RFC 6335 §5.1)"
-            )
+                    + "at most \(maximumNameLength) are allowed (RFC 6335 §5.1)")
         }
         guard bytes.contains(where: \.isASCIILetter) else {
             throw BrokenRule("the service name has no letter (RFC 6335 §5.1)")

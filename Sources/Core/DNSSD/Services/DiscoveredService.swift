@@ -45,14 +45,132 @@ public struct DiscoveredService: Hashable, Sendable {
         isAuthenticated: Bool = false,
         withheld: String? = nil
     ) {
-        self.instance = instance
-        self.interfaces = interfaces
-        self.subtypes = subtypes
-        self.state = state
-        self.host = host
-        self.port = port
-        self.endpoints = endpoints
-        self.isOwn = isOwn
+        (self.instance, self.interfaces, self.subtypes, self.state) = (instance, interfaces, subtypes, state)
+        (self.host, self.port, self.endpoints, self.isOwn) = (host, port, endpoints, isOwn)
         answer = ServiceAnswer(txt: txt, isAuthenticated: isAuthenticated, withheld: withheld)
+    }
+}
+
+/// What is learned of a service apart from where it is: the part that what a finder reports (`Resolution`) and what a program sees
+/// (`DiscoveredService`) have in common. docs/architecture.md shows what a new field takes.
+package struct ServiceAnswer: Hashable, Sendable {
+    /// The TXT record; empty if not resolved.
+    package var txt: TXTRecord
+    /// Whether DNSSEC vouches for all that was answered.
+    package var isAuthenticated: Bool
+    /// Why there is no address, for people, if a resolver withholds the addresses; otherwise nil.
+    package var withheld: String?
+
+    /// Creates a value.
+    package init(txt: TXTRecord = TXTRecord(), isAuthenticated: Bool = false, withheld: String? = nil) {
+        (self.txt, self.isAuthenticated, self.withheld) = (txt, isAuthenticated, withheld)
+    }
+
+    /// What the answers from several origins say together; the first counts most.
+    package init(joining answers: [ServiceAnswer]) {
+        self.init(
+            txt: answers.first?.txt ?? TXTRecord(),
+            isAuthenticated: !answers.isEmpty && answers.allSatisfy(\.isAuthenticated),
+            withheld: answers.lazy.compactMap(\.withheld).first)
+    }
+}
+
+extension DiscoveredService {
+    /// The TXT record; empty if not resolved.
+    public var txt: TXTRecord {
+        get { answer.txt }
+        set { answer.txt = newValue }
+    }
+
+    /// Whether DNSSEC vouches for its host, port, TXT record and addresses, according to a validating resolver that is
+    /// on this machine or that /etc/resolv.conf trusts (`trust-ad`).
+    public var isAuthenticated: Bool {
+        get { answer.isAuthenticated }
+        set { answer.isAuthenticated = newValue }
+    }
+
+    /// Why it has no address, for people, if a DNS resolver withholds its addresses; otherwise nil.
+    public var withheld: String? {
+        get { answer.withheld }
+        set { answer.withheld = newValue }
+    }
+}
+
+/// An event of a stream of services.
+public enum ServiceEvent: Hashable, Sendable {
+    /// A service that was not known before.
+    case found(DiscoveredService)
+    /// The interfaces, addresses, port, TXT or state of a known service changed.
+    case changed(DiscoveredService)
+    /// A service is gone; the value is its last known one.
+    case lost(DiscoveredService)
+    /// Everything present at the start has been reported; later events are news. Comes once.
+    case settled
+    /// The backend answers, went away or came back. Known services are kept while it is away.
+    case backend(BackendState)
+    /// Something was left out, so later events may be incomplete; the text says what and why.
+    case degraded(String)
+}
+
+/// Whether the backend answers, and whether it did before.
+public enum BackendState: Hashable, Sendable {
+    /// The backend answers.
+    case available
+    /// The backend has never answered; the reason is for people.
+    case unavailable(String)
+    /// The backend answered before and went away; the reason is for people.
+    case lost(String)
+    /// The backend went away and is back.
+    case recovered
+}
+
+// How values read in a log, on one line; each is safe for a terminal.
+
+extension DiscoveredService: Identifiable, CustomStringConvertible {
+    /// The service's identity: a list of services keeps its place in it.
+    public var id: ServiceInstance { instance }
+
+    /// The full name, then what is known: `tony._witap._tcp.local at h1.local:9000 (10.0.0.7, fe80::1%eth0)`.
+    public var description: String {
+        guard let host, let port else { return "\(instance) (\(state.rawValue))" }
+        var addresses: [String] = []
+        for endpoint in endpoints where !addresses.contains(endpoint.addressText) {
+            addresses.append(endpoint.addressText)
+        }
+        return "\(instance) at \(host):\(port) (\(addresses.joined(separator: ", ").escapedForTerminal))"
+    }
+}
+
+extension OfferedService: Identifiable, CustomStringConvertible {
+    /// The identity under the wanted name.
+    public var id: ServiceInstance { instance }
+
+    /// The full name and the port: `tony._witap._tcp.local port 9000`.
+    public var description: String { "\(instance) port \(port)" }
+}
+
+extension ServiceEvent: CustomStringConvertible {
+    /// What happened, and to whom: `found tony._witap._tcp.local at …`.
+    public var description: String {
+        switch self {
+        case .found(let service): "found \(service)"
+        case .changed(let service): "changed \(service)"
+        case .lost(let service): "lost \(service.instance)"
+        case .settled: "settled"
+        case .backend(let state): "backend \(state)"
+        case .degraded(let reason): "degraded: \(reason.escapedForTerminal)"
+        }
+    }
+}
+
+extension BackendState: CustomStringConvertible {
+    /// The state, with the reason where there is one: `lost: avahi-daemon does not answer`.
+    public var description: String {
+        switch self {
+        case .available: "available"
+        case .unavailable(let reason): "unavailable: \(reason)"
+        case .lost(let reason): "lost: \(reason)"
+        case .recovered: "recovered"
+        }
     }
 }

@@ -72,10 +72,7 @@ extension TXTRecord {
         }
         guard let value = Base64.decode(text) else {
             throw DiscoveryError(
-                .invalidTXTRecord,
-                text,
-                BrokenRule("the value is not base64 with padding (RFC 4648 §4)")
-            )
+                .invalidTXTRecord, text, BrokenRule("the value is not base64 with padding (RFC 4648 §4)"))
         }
         try append(key: key, value: value)
     }
@@ -238,8 +235,7 @@ extension TXTRecord {
             guard entry.length <= Self.maximumStringLength else {
                 throw BrokenRule(
                     "the string has \(entry.length) bytes, "
-                        + "at most \(Self.maximumStringLength) are allowed (RFC 6763 §6.1)"
-                )
+                        + "at most \(Self.maximumStringLength) are allowed (RFC 6763 §6.1)")
             }
             guard entries.count < Self.maximumEntryCount else {
                 throw BrokenRule("the record has \(Self.maximumEntryCount) keys already, and may not have more")
@@ -273,8 +269,7 @@ extension TXTRecord {
         if let wrong = key.unicodeScalars.first(where: { !(0x20...0x7E ~= $0.value) || $0 == "=" }) {
             throw BrokenRule(
                 "\(String(wrong).quotedForMessage) is not allowed in a TXT key, "
-                    + "only printable ASCII without = (RFC 6763 §6.4)"
-            )
+                    + "only printable ASCII without = (RFC 6763 §6.4)")
         }
     }
 }

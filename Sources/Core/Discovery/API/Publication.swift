@@ -1,4 +1,5 @@
 public import DNSSD
+import DiscoveryPOSIX
 
 /// A service that stays published until it is withdrawn, or until the last reference to this object is gone.
 ///
@@ -87,5 +88,16 @@ public struct PublicationUpdates: AsyncSequence, Sendable {
             self.version = version
             return status
         }
+    }
+}
+
+extension ServiceName {
+    /// This machine's name, the default for its services: its host name up to the first dot (gethostname(2)), or
+    /// `linux` if that cannot be published.
+    public static func ofThisMachine() -> ServiceName {
+        guard let label = Environment.hostLabel, let name = try? ServiceName(label) else {
+            return ServiceName(observed: "linux")
+        }
+        return name
     }
 }

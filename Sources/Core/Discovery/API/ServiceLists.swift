@@ -21,7 +21,7 @@ public struct ServiceLists: AsyncSequence, Sendable {
     /// Returns the lists one after another; for one task at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var events: ServiceEvents.AsyncIterator
-        private var list = ServiceList()
+        private var list = SortedServices()
 
         init(events: ServiceEvents.AsyncIterator) { self.events = events }
 
@@ -64,4 +64,52 @@ extension LocalNetwork {
 
     /// The services that match a query as a list, whenever it changes.
     public func services(matching query: ServiceQuery) -> ServiceLists { browse(query).lists }
+}
+
+/// The services of a stream of events: sorted, each once.
+package struct SortedServices: Hashable, Sendable {
+    /// The services, ordered by domain, type and name.
+    package private(set) var services: [DiscoveredService] = []
+    private var isTold = false
+
+    package init() {}
+
+    /// Applies events.
+    /// - Returns: whether there is a list to tell: it changed, or it is the first, and known to be complete.
+    package mutating func apply(_ events: [ServiceEvent]) -> Bool {
+        var hasNews = false
+        for event in events {
+            switch event {
+            case .found(let service), .changed(let service): hasNews = put(service) || hasNews
+            case .lost(let service): hasNews = remove(service.instance) || hasNews
+            case .settled: hasNews = hasNews || !isTold
+            case .backend, .degraded: continue
+            }
+        }
+        isTold = isTold || hasNews
+        return hasNews
+    }
+
+    private mutating func put(_ service: DiscoveredService) -> Bool {
+        let index = index(of: service.instance)
+        guard index < services.count, services[index].instance == service.instance else {
+            services.insert(service, at: index)
+            return true
+        }
+        guard services[index] != service else { return false }
+        services[index] = service
+        return true
+    }
+
+    private mutating func remove(_ instance: ServiceInstance) -> Bool {
+        let index = index(of: instance)
+        guard index < services.count, services[index].instance == instance else { return false }
+        services.remove(at: index)
+        return true
+    }
+
+    /// Where a service is, or belongs.
+    private func index(of instance: ServiceInstance) -> Int {
+        services.partitioningIndex { !($0.instance < instance) }
+    }
 }

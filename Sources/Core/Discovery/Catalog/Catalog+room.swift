@@ -88,3 +88,109 @@ extension CatalogEntry {
 extension Resolution {
     var announcer: Announcer { sender.map { .sender(origin, $0) } ?? .host(host) }
 }
+
+/// The order in which services of a full list give way: first those never resolved, then the latest of the host that
+/// most exceeds its share. So neither unanswered names nor a single host can displace others.
+package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Sendable>: Sendable {
+    /// The number of services guaranteed to every host.
+    private let share: Int
+    private var hosts: [Service: Host] = [:]
+    private var services: [Host: ArrivalOrder<Service>] = [:]
+    /// Hosts with more than their share.
+    private var large: Set<Host> = []
+    private var unresolved = ArrivalOrder<Service>()
+
+    package init(share: Int) { self.share = share }
+
+    /// Whether a host stays within its share with this service, which may already be its own.
+    package func isWithinShare(_ host: Host, with service: Service) -> Bool {
+        hosts[service] == host || services[host]?.count ?? 0 < share
+    }
+
+    /// Counts a service for a host instead of the one it had before; nil if it was never resolved.
+    package mutating func add(_ service: Service, to host: Host?) {
+        guard let host else { return unresolved.insert(service) }
+        guard hosts[service] != host else { return }
+        remove(service)
+        hosts[service] = host
+        services[host, default: ArrivalOrder()].insert(service)
+        if services[host]?.count ?? 0 > share { large.insert(host) }
+    }
+
+    package mutating func remove(_ service: Service) {
+        unresolved.remove(service)
+        guard let host = hosts.removeValue(forKey: service) else { return }
+        services[host]?.remove(service)
+        let count = services[host]?.count ?? 0
+        if count <= share { large.remove(host) }
+        if count == 0 { services[host] = nil }
+    }
+
+    /// Removes the latest service that was never resolved; nil if there is none.
+    package mutating func takeUnresolved() -> Service? {
+        let service = unresolved.newest
+        if let service { remove(service) }
+        return service
+    }
+
+    /// Removes the latest service of the largest host; nil if none exceeds its share.
+    package mutating func takeSpare() -> Service? {
+        let largest = large.max { services[$0]?.count ?? 0 < services[$1]?.count ?? 0 }
+        guard let largest, let service = services[largest]?.newest else { return nil }
+        remove(service)
+        return service
+    }
+}
+
+extension Dictionary {
+    /// Gives back the memory of members that have left, if they were most of thousands: a dictionary alone never does.
+    package mutating func giveBack() {
+        guard capacity > 4096, count < capacity / 3 else { return }
+        self = filter { _ in true }
+    }
+}
+
+extension Set {
+    /// Gives back the memory of members that have left, if they were most of thousands.
+    package mutating func giveBack() {
+        guard capacity > 4096, count < capacity / 3 else { return }
+        self = filter { _ in true }
+    }
+}
+
+/// Services for which a query has no room, until there is some.
+struct Spares: Sendable {
+    private var resolved = ArrivalOrder<ServiceInstance>()
+    private var bare = ArrivalOrder<ServiceInstance>()
+
+    var count: Int { resolved.count + bare.count }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func add(_ instance: ServiceInstance, isResolved: Bool) {
+        if isResolved {
+            bare.remove(instance)
+            resolved.insert(instance)
+        } else {
+            bare.insert(instance)
+        }
+    }
+
+    mutating func remove(_ instance: ServiceInstance) {
+        resolved.remove(instance)
+        bare.remove(instance)
+    }
+
+    /// Removes the next to be reported: a resolved one, or else the one that has waited longest.
+    mutating func takeNext() -> ServiceInstance? {
+        let next = resolved.oldest ?? bare.oldest
+        if let next { remove(next) }
+        return next
+    }
+
+    /// Removes the latest that was never resolved.
+    mutating func takeLatestBare() -> ServiceInstance? {
+        let latest = bare.newest
+        if let latest { bare.remove(latest) }
+        return latest
+    }
+}

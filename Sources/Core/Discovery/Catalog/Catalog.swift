@@ -36,9 +36,7 @@ package struct Catalog: FactCatalog {
         limits: DiscoveryLimits = DiscoveryLimits(),
         unreachable: Set<ServiceInstance> = []
     ) {
-        self.query = query
-        self.limits = limits
-        self.unreachable = unreachable
+        (self.query, self.limits, self.unreachable) = (query, limits, unreachable)
         self.notices = Notices(interval: limits.noticeInterval)
     }
 
@@ -97,11 +95,7 @@ extension Catalog {
             forgotten.remove(sighting.instance)
             lastNumber += 1
             entry = CatalogEntry(
-                instance: sighting.instance,
-                number: lastNumber,
-                isInitial: !isListed,
-                tellBy: now + wait
-            )
+                instance: sighting.instance, number: lastNumber, isInitial: !isListed, tellBy: now + wait)
             entry.notBefore = returns.removeValue(forKey: sighting.instance)
             entry.isSpare = isFull
             if isFull {
@@ -261,11 +255,7 @@ extension Catalog {
         of entry: CatalogEntry
     ) -> (service: DiscoveredService, told: Change<DiscoveredService>)? {
         guard entry.told == nil ? entry.isReady : entry.hasNews else { return nil }
-        var service = entry.service(
-            subtypes: subtypes,
-            family: query.family,
-            addressLimit: limits.addressesPerHost
-        )
+        var service = entry.service(subtypes: subtypes, family: query.family, addressLimit: limits.addressesPerHost)
         if service.state == .resolved, unreachable.contains(entry.instance) { service.state = .unreachable }
         // Most are seen on the same links, and share the list.
         if service.interfaces == lastInterfaces {

@@ -149,14 +149,7 @@ package struct ChangeLog<Value: Listed>: Sendable {
         live.indices.sorted { live[$0].added < live[$1].added }.map { live[$0].value }
     }
 
-    private func firstPlace(after number: UInt64) -> Int {
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle].number <= number { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func firstPlace(after number: UInt64) -> Int { places.partitioningIndex { $0.number > number } }
 
     /// Drops void places and the oldest ends once half of the places may be such: cheap on average.
     private mutating func tidy() {
@@ -178,6 +171,39 @@ extension ChangeLog.Note {
         switch (self, other) {
         case (.settled, .settled), (.backend, .backend), (.degraded, .degraded): true
         default: false
+        }
+    }
+}
+
+/// Something a catalog lists, with an identity that survives changes.
+package protocol Listed: Hashable, Sendable {
+    associatedtype Key: Hashable & Sendable
+    var key: Key { get }
+}
+
+/// What a catalog reports about the things it lists.
+package enum Change<Value: Listed>: Hashable, Sendable {
+    case found(Value)
+    case changed(Value)
+    case lost(Value)
+    case settled
+    case backend(BackendState)
+    case degraded(String)
+}
+
+extension DiscoveredService: Listed {
+    package var key: ServiceInstance { instance }
+}
+
+extension ServiceEvent {
+    package init(_ change: Change<DiscoveredService>) {
+        switch change {
+        case .found(let service): self = .found(service)
+        case .changed(let service): self = .changed(service)
+        case .lost(let service): self = .lost(service)
+        case .settled: self = .settled
+        case .backend(let state): self = .backend(state)
+        case .degraded(let text): self = .degraded(text)
         }
     }
 }

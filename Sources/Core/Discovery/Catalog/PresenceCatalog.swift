@@ -134,3 +134,44 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
         return changes
     }
 }
+
+/// A value that takes an engine's facts and the time, and returns changes.
+package protocol FactCatalog: Sendable {
+    associatedtype Fact: Sendable
+    associatedtype Value: Listed
+
+    /// Applies a fact.
+    mutating func apply(_ fact: Fact, now: Duration) -> [Change<Value>]
+    /// Returns changes caused by time alone.
+    mutating func tick(now: Duration) -> [Change<Value>]
+    /// When to call `tick`; nil if only a fact can change anything.
+    var nextDeadline: Duration? { get }
+    /// Everything reported that still holds, in the order found.
+    var snapshot: [Value] { get }
+    /// `settled` was reported and still holds: the backend has not come back since without listing again.
+    var isSettled: Bool { get }
+    /// The last reported state of the backend; nil before the first.
+    var backend: BackendState? { get }
+}
+
+/// Limits notices of omissions to one of each kind per interval.
+package struct Notices: Sendable {
+    /// The engine's texts count as kinds; more than this many within one interval are dropped.
+    private static let kinds = 16
+
+    private let interval: Duration
+    private var told: [String: Duration] = [:]
+
+    package init(interval: Duration) { self.interval = interval }
+
+    /// Whether to report a notice now.
+    package mutating func shouldTell(_ kind: String, now: Duration) -> Bool {
+        if let last = told[kind], now < last + interval { return false }
+        if told.count >= Self.kinds {
+            told = told.filter { now < $0.value + interval }
+            guard told.count < Self.kinds else { return false }
+        }
+        told[kind] = now
+        return true
+    }
+}

@@ -1,4 +1,4 @@
-import DNSSD
+public import DNSSD
 
 /// One endpoint of one service: what a race starts.
 struct Candidate: Hashable, Sendable {
@@ -86,5 +86,113 @@ extension Candidate {
         _ routes: some RouteLookup
     ) -> AddressPolicy.Refusal? {
         policy.refusal(of: endpoint, in: instance.domain, isOwn: isOwn, local: local, routes: routes)
+    }
+}
+
+/// The service or services to connect to.
+public enum ConnectTarget: Hashable, Sendable {
+    /// A service by name; it is resolved on the network.
+    case instance(ServiceInstance)
+    /// A service with its addresses; the network is not asked again.
+    case service(DiscoveredService)
+    /// Whichever service of a type answers first.
+    case any(ServiceType, in: Domain = .local)
+}
+
+/// The outcome of connecting: a result and a report, which a failure has too.
+public struct Establishment<Connection: Sendable>: Sendable {
+    /// The connection, or an error: `.notFound`; `.unreachable` if every attempt failed or there was no address;
+    /// `.notPermitted` if the policy denied every address; `.backendUnavailable`; `.closed` after cancellation or
+    /// shutdown.
+    public let result: Result<Connection, DiscoveryError>
+    /// Every address that was considered, and what became of it.
+    public let report: EstablishmentReport
+
+    /// Creates a value.
+    public init(result: Result<Connection, DiscoveryError>, report: EstablishmentReport) {
+        self.result = result
+        self.report = report
+    }
+}
+
+extension ConnectTarget {
+    /// The query for the target; nil if its addresses are known.
+    func query(_ interfaces: InterfaceFilter, _ family: IPAddress.Family?) -> ServiceQuery? {
+        switch self {
+        case .instance(let instance): ServiceQuery(.instance(instance), interfaces: interfaces, family: family)
+        case .service: nil
+        case .any(let type, let domain): ServiceQuery(.type(type, domain), interfaces: interfaces, family: family)
+        }
+    }
+
+    var source: EstablishmentReport.Source {
+        switch self {
+        case .instance: .resolved
+        case .service: .given
+        case .any: .browsed
+        }
+    }
+
+    /// The target's service; nil for a type.
+    var instance: ServiceInstance? {
+        switch self {
+        case .instance(let instance): instance
+        case .service(let service): service.instance
+        case .any: nil
+        }
+    }
+
+    /// The target for messages, such as `"tony" (_witap._tcp)`; safe for a terminal.
+    var text: String {
+        switch self {
+        case .any(let type, _): "a service of type \(type)"
+        case .instance, .service: instance.map { "\"\($0.name)\" (\($0.type))" } ?? ""
+        }
+    }
+}
+
+/// Orders the SRV records of a service for dialling (RFC 2782, "Priority" and "Weight").
+enum TargetOrder {
+    /// Sorts by priority; within one priority, at random in proportion to the weights.
+    /// - Parameter seed: the same seed gives the same order.
+    static func sorted(_ targets: Set<ServiceTarget>, seed: UInt64) -> [ServiceTarget] {
+        var generator = SplitMix(state: seed)
+        let levels = Dictionary(grouping: targets, by: \.priority).sorted { $0.key < $1.key }
+        return levels.flatMap { level in chosen(level.value.sorted(by: precedes), &generator) }
+    }
+
+    /// Puts weight 0 first, as the RFC asks: this leaves such records a small chance beside others.
+    private static func precedes(_ one: ServiceTarget, _ other: ServiceTarget) -> Bool {
+        (one.weight == 0 ? 0 : 1, one.host.text, one.weight) < (
+            other.weight == 0 ? 0 : 1, other.host.text, other.weight
+        )
+    }
+
+    private static func chosen(_ targets: [ServiceTarget], _ generator: inout SplitMix) -> [ServiceTarget] {
+        var (left, result) = (targets, [ServiceTarget]())
+        while !left.isEmpty {
+            let sum = left.reduce(UInt64(0)) { $0 + UInt64($1.weight) }
+            let mark = UInt64.random(in: 0...sum, using: &generator)
+            var running: UInt64 = 0
+            let index = left.firstIndex { target in
+                running += UInt64(target.weight)
+                return running >= mark
+            }
+            result.append(left.remove(at: index ?? left.startIndex))
+        }
+        return result
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): a generator that a seed can repeat.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

@@ -40,10 +40,7 @@ struct Connecting<D: Dialer>: Sendable {
         limits: RaceLimits,
         now: Duration
     ) {
-        self.connector = connector
-        self.target = target
-        self.family = family
-        self.limits = limits
+        (self.connector, self.target, self.family, self.limits) = (connector, target, family, limits)
         time = connector.network.directory.time
         start = now
         race = Race(limits: limits, now: now)

@@ -28,13 +28,8 @@ public struct Connector<D: Dialer>: Sendable {
         localAddresses: @escaping @Sendable () -> LocalAddresses = { .system() },
         routes: @escaping @Sendable () -> any RouteLookup = { SystemRoutes() }
     ) {
-        self.network = network
-        self.dialer = dialer
-        self.policy = policy
-        self.limits = limits
-        self.patience = patience
-        self.localAddresses = localAddresses
-        self.routes = routes
+        (self.network, self.dialer, self.policy, self.limits) = (network, dialer, policy, limits)
+        (self.patience, self.localAddresses, self.routes) = (patience, localAddresses, routes)
     }
 
     /// Connects and reports what was tried. Returns within `limits.overall`; cancellation ends every attempt and closes
@@ -77,10 +72,8 @@ public struct Connector<D: Dialer>: Sendable {
     private func limits(for target: ConnectTarget) -> RaceLimits {
         guard let instance = target.instance, network.directory.reachability.isMarked(instance) else { return limits }
         return RaceLimits(
-            attemptDelay: .milliseconds(100),
-            maximumAttempts: limits.maximumAttempts,
-            overall: min(limits.overall, .seconds(1))
-        )
+            attemptDelay: .milliseconds(100), maximumAttempts: limits.maximumAttempts,
+            overall: min(limits.overall, .seconds(1)))
     }
 
     private func learn(from run: Connecting<D>, _ interfaces: InterfaceFilter) {
@@ -106,13 +99,8 @@ private struct Recheck<D: Dialer>: Sendable {
 
     func answers(_ instance: ServiceInstance, on interfaces: InterfaceFilter, _ network: LocalNetwork) async -> Bool {
         let connector = Connector(
-            network: network,
-            dialer: dialer,
-            policy: policy,
-            limits: RaceLimits(overall: .seconds(2)),
-            localAddresses: localAddresses,
-            routes: routes
-        )
+            network: network, dialer: dialer, policy: policy, limits: RaceLimits(overall: .seconds(2)),
+            localAddresses: localAddresses, routes: routes)
         let directory = network.directory
         var run = Connecting(
             connector, .instance(instance), family: nil, limits: connector.limits, now: directory.time.now)
@@ -121,5 +109,32 @@ private struct Recheck<D: Dialer>: Sendable {
         guard case .success(let connection) = await run.run(subscription).result else { return false }
         await dialer.close(connection)
         return true
+    }
+}
+
+/// Makes a connection to one endpoint: with plain sockets, with SwiftNIO, or in a test's simulation.
+public protocol Dialer<Connection>: Sendable {
+    /// A connection on which nothing has been sent or read: it is closed unused if another one is faster.
+    associatedtype Connection: Sendable
+
+    /// Connects. Must return soon after the task is cancelled.
+    /// - Throws: `DialFailure`, or `CancellationError`; any other error counts as `.refused`.
+    func dial(_ endpoint: Endpoint) async throws -> Connection
+
+    /// Closes a connection that is not wanted.
+    func close(_ connection: Connection) async
+}
+
+/// The reason a connection to an endpoint failed.
+public struct DialFailure: Error, Hashable, Sendable {
+    /// `.refused`, `.timeout` or `.cancelled`.
+    public let outcome: EstablishmentReport.Outcome
+    /// The reason for people, such as "connection refused"; safe for a terminal.
+    public let reason: String
+
+    /// Creates a failure.
+    public init(_ outcome: EstablishmentReport.Outcome, _ reason: String) {
+        self.outcome = outcome
+        self.reason = reason
     }
 }

@@ -93,3 +93,102 @@ private struct DestinationRank: Comparable {
         return mine.lexicographicallyPrecedes(theirs)
     }
 }
+
+/// The policy table and scopes of RFC 6724, which rank destination addresses.
+extension IPAddress {
+    /// A row of the policy table.
+    package struct Policy: Hashable, Sendable {
+        /// Destinations with a higher value are preferred.
+        package let precedence: Int
+        /// Source and destination match if their labels are equal.
+        package let label: Int
+    }
+
+    /// The row for this address (RFC 6724 §2.1). IPv4 addresses are looked up as IPv4-mapped ones (§2.2).
+    package var policy: Policy {
+        guard case .v6(let address, _) = self else { return Policy(precedence: 35, label: 4) }
+        switch true {
+        case address.isLoopback: return Policy(precedence: 50, label: 0)
+        case address.isIPv4Mapped: return Policy(precedence: 35, label: 4)
+        case address.high >> 48 == 0x2002: return Policy(precedence: 30, label: 2)
+        case address.high >> 32 == 0x2001_0000: return Policy(precedence: 5, label: 5)
+        case address.isUniqueLocal: return Policy(precedence: 3, label: 13)
+        case address.isSiteLocal: return Policy(precedence: 1, label: 11)
+        case address.high >> 48 == 0x3FFE: return Policy(precedence: 1, label: 12)
+        case address.high == 0 && address.low >> 32 == 0 && address.low > 1: return Policy(precedence: 1, label: 3)
+        default: return Policy(precedence: 40, label: 1)
+        }
+    }
+
+    /// 2 link-local, 5 site-local, 14 global (RFC 6724 §3.1); loopback counts as link-local (§3.2, §3.4).
+    package var policyScope: Int {
+        switch self {
+        case .v4(let address): address.isLoopback || address.isLinkLocal ? 2 : 14
+        case .v6(let address, _):
+            if address.isMulticast {
+                Int(address.high >> 48 & 0xF)
+            } else if address.isLoopback || address.isLinkLocal {
+                2
+            } else {
+                address.isSiteLocal ? 5 : 14
+            }
+        }
+    }
+}
+
+extension IPv6Address {
+    /// fec0::/10 (RFC 3879, deprecated)
+    fileprivate var isSiteLocal: Bool { high >> 54 == 0x3FB }
+}
+
+/// Remembers for a while which endpoints could be connected to and which could not.
+public struct EndpointHistory: Hashable, Sendable {
+    /// How long a success counts.
+    public static let successLifetime: Duration = .seconds(600)
+    /// How long a failure counts. It is short because a failed endpoint is tried last even after it has recovered.
+    public static let failureLifetime: Duration = .seconds(60)
+    /// The most endpoints that are remembered; the oldest entry makes room.
+    public static let capacity = 256
+
+    private struct Entry: Hashable {
+        let succeeded: Bool
+        let time: Duration
+    }
+
+    private var entries: [Endpoint: Entry] = [:]
+
+    /// Creates an empty history.
+    public init() {}
+
+    /// The number of endpoints remembered.
+    public var count: Int { entries.count }
+
+    /// Records a connection to an endpoint.
+    public mutating func succeeded(_ endpoint: Endpoint, now: Duration) { record(endpoint, true, now) }
+
+    /// Records that an endpoint refused or did not answer.
+    public mutating func failed(_ endpoint: Endpoint, now: Duration) { record(endpoint, false, now) }
+
+    /// Returns the time of the last success; nil if a failure followed it or it no longer counts.
+    public func lastSuccess(_ endpoint: Endpoint, now: Duration) -> Duration? {
+        guard let entry = entries[endpoint], entry.succeeded, now < entry.time + Self.successLifetime else {
+            return nil
+        }
+        return entry.time
+    }
+
+    /// Returns whether the last attempt failed and still counts.
+    public func hasFailed(_ endpoint: Endpoint, now: Duration) -> Bool {
+        guard let entry = entries[endpoint] else { return false }
+        return !entry.succeeded && now < entry.time + Self.failureLifetime
+    }
+
+    private mutating func record(_ endpoint: Endpoint, _ succeeded: Bool, _ now: Duration) {
+        if entries[endpoint] == nil, entries.count >= Self.capacity,
+            let oldest = entries.min(by: { $0.value.time < $1.value.time })?.key
+        {
+            entries[oldest] = nil
+        }
+        entries[endpoint] = Entry(succeeded: succeeded, time: now)
+    }
+}

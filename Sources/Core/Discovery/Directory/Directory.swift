@@ -43,24 +43,15 @@ package final class Directory: Sendable {
         var observe: QueryTable<ServiceQuery, Catalog>.Observe?
         if let observer { observe = { query, news in observer.observed(news, of: query) } }
         services = QueryTable(
-            time: time,
-            alarmClock: alarmClock,
+            time: time, alarmClock: alarmClock,
             makeCatalog: { Catalog($0, limits: limits($0.domain), unreachable: reachability.marked) },
-            open: { engine.browse($0, reporting: $1) },
-            observe: observe
-        )
+            open: { engine.browse($0, reporting: $1) }, observe: observe)
         types = QueryTable(
-            time: time,
-            alarmClock: alarmClock,
-            makeCatalog: { TypeCatalog(limits: limits($0.domain)) },
-            open: { engine.browseTypes($0, reporting: $1) }
-        )
+            time: time, alarmClock: alarmClock, makeCatalog: { TypeCatalog(limits: limits($0.domain)) },
+            open: { engine.browseTypes($0, reporting: $1) })
         domains = QueryTable(
-            time: time,
-            alarmClock: alarmClock,
-            makeCatalog: { _ in DomainCatalog(limits: limits(.local)) },
-            open: { engine.browseDomains($0, reporting: $1) }
-        )
+            time: time, alarmClock: alarmClock, makeCatalog: { _ in DomainCatalog(limits: limits(.local)) },
+            open: { engine.browseDomains($0, reporting: $1) })
     }
 
     package func makeSubscriber<Value>(repeatsSettled: Bool = false) -> Subscriber<Value> {
@@ -77,10 +68,7 @@ package final class Directory: Sendable {
         }
         guard let id else {
             core.reported(
-                PublicationFact(
-                    name: service.name,
-                    state: .failed(DiscoveryError(.closed, "the engine was shut down"))
-                )
+                PublicationFact(name: service.name, state: .failed(DiscoveryError(.closed, "the engine was shut down")))
             )
             return core
         }
@@ -114,4 +102,49 @@ package final class Directory: Sendable {
         for core in cores { core.withdrawn() }
         return isDone
     }
+}
+
+extension Directory {
+    /// Follows the state of the engine's backend without opening a query.
+    func watchBackend() -> Subscription<NoListing> {
+        let subscriber: Subscriber<NoListing> = makeSubscriber()
+        let watch = Locked(BackendWatch())
+        let operation = engine.watchState { [time] state in
+            guard let news = watch.withLock({ $0.became(state) }) else { return }
+            subscriber.receive([.backend(news)], now: time.now)?()
+        }
+        let id = watchers.withLock { watchers -> UInt64? in
+            guard !watchers.isClosed else { return nil }
+            watchers.lastID += 1
+            watchers.subscribers[watchers.lastID] = subscriber
+            return watchers.lastID
+        }
+        if id == nil { subscriber.shutDown()?() }
+        let leave: @Sendable () -> Void = { [watchers] in
+            operation.cancel()
+            if let id { watchers.withLock { $0.subscribers[id] = nil } }
+        }
+        return Subscription(subscriber, tick: {}, leave: leave)
+    }
+
+    func shutDownWatchers() {
+        let subscribers = watchers.withLock { watchers in
+            watchers.isClosed = true
+            defer { watchers.subscribers = [:] }
+            return Array(watchers.subscribers.values)
+        }
+        for subscriber in subscribers { subscriber.shutDown()?() }
+    }
+}
+
+/// The subscribers that follow the backend.
+struct BackendWatchers: Sendable {
+    var lastID: UInt64 = 0
+    var subscribers: [UInt64: Subscriber<NoListing>] = [:]
+    var isClosed = false
+}
+
+/// The value of a stream that reports only states of the backend.
+package enum NoListing: Listed {
+    package var key: Never { switch self {} }
 }

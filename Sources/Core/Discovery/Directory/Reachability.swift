@@ -107,11 +107,8 @@ extension Directory {
     ///   - answers: tries to connect again; returns whether that succeeded.
     package func couldNotReach(_ instance: ServiceInstance, answers: @escaping @Sendable () async -> Bool) {
         let isNew = reachability.mark(
-            instance,
-            isListed: { [weak self] in self?.lists(instance) ?? false },
-            answers: answers,
-            whenOver: { [weak self] in self?.tell(instance, isUnreachable: false) }
-        )
+            instance, isListed: { [weak self] in self?.lists(instance) ?? false }, answers: answers,
+            whenOver: { [weak self] in self?.tell(instance, isUnreachable: false) })
         guard isNew else { return }
         engine.couldNotReach(instance)
         tell(instance, isUnreachable: true)

@@ -34,10 +34,7 @@ public struct ServiceQuery: Hashable, Sendable {
         _ target: Target, interfaces: InterfaceFilter = .all, family: IPAddress.Family? = nil,
         resolution: Resolution = .watch
     ) {
-        self.target = target
-        self.interfaces = interfaces
-        self.family = family
-        self.resolution = resolution
+        (self.target, self.interfaces, self.family, self.resolution) = (target, interfaces, family, resolution)
     }
 }
 
@@ -62,9 +59,7 @@ public struct TypeQuery: Hashable, Sendable {
 
     /// Creates a query.
     public init(domain: Domain = .local, interfaces: InterfaceFilter = .all, family: IPAddress.Family? = nil) {
-        self.domain = domain
-        self.interfaces = interfaces
-        self.family = family
+        (self.domain, self.interfaces, self.family) = (domain, interfaces, family)
     }
 }
 
@@ -88,8 +83,6 @@ public struct DomainQuery: Hashable, Sendable {
 
     /// Creates a query.
     public init(_ purpose: Purpose, of recommenders: [Domain] = [], interfaces: InterfaceFilter = .all) {
-        self.purpose = purpose
-        self.recommenders = recommenders
-        self.interfaces = interfaces
+        (self.purpose, self.recommenders, self.interfaces) = (purpose, recommenders, interfaces)
     }
 }

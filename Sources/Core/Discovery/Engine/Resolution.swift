@@ -21,11 +21,8 @@ public struct Resolution: Sendable {
         public init(
             host: HostName, port: Port?, priority: UInt16 = 0, weight: UInt16 = 0, addresses: [IPAddress]
         ) {
-            self.host = host
-            self.port = port
-            self.priority = priority
-            self.weight = weight
-            self.addresses = addresses
+            (self.host, self.port, self.priority) = (host, port, priority)
+            (self.weight, self.addresses) = (weight, addresses)
         }
     }
 

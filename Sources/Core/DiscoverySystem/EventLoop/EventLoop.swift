@@ -229,10 +229,7 @@ package final class LoopWatch {
     package init(
         loop: EventLoop, descriptor: Int32, events: Int16 = Int16(POLLIN), ready: @escaping (LoopWatch) -> Void
     ) {
-        self.loop = loop
-        self.descriptor = descriptor
-        self.events = events
-        self.ready = ready
+        (self.loop, self.descriptor, self.events, self.ready) = (loop, descriptor, events, ready)
         loop.add(self)
     }
 
@@ -243,4 +240,22 @@ package final class LoopWatch {
     }
 
     func fire() { ready(self) }
+}
+
+/// A value of a loop's thread that other threads may hold.
+///
+/// `@unchecked Sendable` holds since `value` is private and only work on that thread gets it. Other threads only copy
+/// and release it. If theirs is the last reference, the value has nothing left to do, like a core that has ended or a
+/// closure that captures weakly.
+package struct LoopBound<Value>: @unchecked Sendable {
+    private let loop: EventLoop
+    private let value: Value
+
+    package init(to loop: EventLoop, _ value: Value) {
+        self.loop = loop
+        self.value = value
+    }
+
+    /// Runs `body` on the loop's thread, after everything that was posted before.
+    package func post(_ body: @escaping @Sendable (Value) -> Void) { loop.post { body(value) } }
 }

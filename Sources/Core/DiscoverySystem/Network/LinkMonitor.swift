@@ -1,3 +1,5 @@
+import CLinux
+package import DNSSD
 import Libc
 
 /// Reports changes of interfaces or their addresses while it has listeners. Used only on the loop's thread.
@@ -63,4 +65,102 @@ package final class LinkMonitor {
         var buffer = [UInt8](repeating: 0, count: 8_192)
         for _ in 0..<64 where unsafe recv(descriptor, &buffer, buffer.count, 0) <= 0 { return }
     }
+}
+
+/// The interfaces of this machine that mDNS can use: up, with an address, and multicast or loopback.
+package enum SystemInterfaces {
+    package static func usable(
+        by filter: InterfaceFilter
+    ) -> [(interface: NetworkInterface, families: [IPAddress.Family])] {
+        var families: [NetworkInterface: Set<IPAddress.Family>] = [:]
+        for item in InterfaceAddress.all() ?? [] {
+            guard item.has(IFF_UP), item.has(IFF_MULTICAST | IFF_LOOPBACK), let address = item.address,
+                filter.allows(item.interface.name)
+            else { continue }
+            families[item.interface, default: []].insert(address.family)
+        }
+        return families.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.rawValue < $1.rawValue }) }
+    }
+
+    /// The usable links with their MTU in bytes, without loopback and links to one peer, on which avahi-daemon does not publish unless told to.
+    package static func sizes(of filter: InterfaceFilter) -> [(interface: NetworkInterface, mtu: Int)] {
+        let links = (InterfaceAddress.all() ?? []).filter {
+            $0.has(IFF_UP) && $0.has(IFF_MULTICAST) && !$0.has(IFF_LOOPBACK | IFF_POINTOPOINT) && $0.address != nil
+                && filter.allows($0.interface.name)
+        }
+        return Set(links.map(\.interface)).sorted().map { ($0, Int(unsafe clinux_mtu($0.name))) }.filter { $0.mtu > 0 }
+    }
+
+    /// Whether an interface can receive packets of a family: it is up, with a carrier and an address.
+    package static func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
+        // If the system does not tell, it counts as usable.
+        guard let all = InterfaceAddress.all() else { return true }
+        return all.contains {
+            $0.has(IFF_UP) && $0.has(IFF_RUNNING) && $0.address?.family == family
+                && $0.interface.index == interface.index
+        }
+    }
+
+    /// The interfaces that are up and have a carrier, as far as the system tells.
+    package static func running() -> Set<NetworkInterface> {
+        Set((InterfaceAddress.all() ?? []).filter { $0.has(IFF_UP) && $0.has(IFF_RUNNING) }.map(\.interface))
+    }
+
+    /// The names of all interfaces, whatever their state.
+    package static func names() -> [String] { Array(namesByIndex().values) }
+
+    /// All names by interface index.
+    package static func namesByIndex() -> [Int32: String] {
+        guard let list = unsafe if_nameindex() else { return [:] }
+        defer { unsafe if_freenameindex(list) }
+        var names: [Int32: String] = [:]
+        var next = unsafe list
+        while let name = unsafe next.pointee.if_name {
+            unsafe names[Int32(bitPattern: next.pointee.if_index)] = String(cString: name)
+            unsafe next += 1
+        }
+        return names
+    }
+}
+
+/// Makes the kernel drop what reaches a listening socket through other interfaces: a client there gets no answer at
+/// all.
+///
+/// The interface counts, not the address: Linux accepts packets for any local address on every interface, and addresses
+/// come and go. Loopback always passes, because it carries this machine's own connections; `admits` checks the address
+/// that they use.
+package struct InterfaceLimit: Sendable {
+    private let interfaces: InterfaceFilter
+
+    /// Nil if every interface is allowed.
+    package init?(_ interfaces: InterfaceFilter) {
+        guard interfaces != .all else { return nil }
+        self.interfaces = interfaces
+    }
+
+    /// Applies the limit to a socket that does not listen yet. Apply it again after each change that `watch` reports.
+    /// - Returns: 0 or an `errno`.
+    package func apply(to listener: Int32) -> Int32 {
+        let names = SystemInterfaces.namesByIndex()
+        // Every machine has an interface: none means that the system does not tell.
+        guard !names.isEmpty else { return ENODEV }
+        let indexes = names.filter { interfaces.allows($0.value) }.map { UInt32(bitPattern: $0.key) }
+        return unsafe ckernel_take_only(listener, indexes, Int32(clamping: indexes.count)) == 0 ? 0 : errno
+    }
+
+    /// Whether to keep an accepted connection. Also lifts the limit from it: it survives a rename of its interface.
+    package func admits(_ connection: Int32) -> Bool {
+        ckernel_take_all(connection)
+        var name = [CChar](repeating: 0, count: 16)
+        guard unsafe ckernel_arrival(connection, &name) == 0 else { return false }
+        return interfaces.allows(String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
+    /// A non-blocking descriptor that becomes readable when interfaces change; ignore what it reads. The caller closes
+    /// it.
+    /// - Returns: -1 with `errno` on failure.
+    package static func watch() -> Int32 { ckernel_watch_interfaces(false) }
+
+    /// The same for interfaces, addresses and routes.
+    package static func watchAll() -> Int32 { ckernel_watch_interfaces(true) }
 }

@@ -11,10 +11,7 @@ package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
     package let inode: UInt64
 
     package init(process: Int32?, name: String?, user: UInt32, inode: UInt64) {
-        self.process = process
-        self.name = name
-        self.user = user
-        self.inode = inode
+        (self.process, self.name, self.user, self.inode) = (process, name, user, inode)
     }
 
     /// A text for people, safe for a terminal.

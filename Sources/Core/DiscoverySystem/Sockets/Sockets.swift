@@ -1,3 +1,5 @@
+package import DNSSD
+package import DiscoveryPOSIX
 package import Libc
 
 /// Sockets as descriptors: close-on-exec, and closed by their owner.
@@ -52,4 +54,106 @@ package enum Sockets {
 
     /// The result of a connection attempt: 0 or an `errno`.
     package static func pendingError(of socket: Int32) -> Int32 { option(SO_ERROR, of: socket) ?? errno }
+}
+
+/// A socket bound to a port, as listed by /proc/net/tcp, udp and their IPv6 counterparts (proc_pid_net(5)).
+package struct BoundSocket: Hashable, Sendable {
+    package let family: IPAddress.Family
+    package let port: UInt16
+    /// As in <net/tcp_states.h>: 10 for a listening TCP socket, 7 for an unconnected UDP socket.
+    package let state: UInt8
+    /// The user that opened it.
+    package let user: UInt32
+    /// The inode that links in /proc/PID/fd name: `socket:[INODE]`.
+    package let inode: UInt64
+    /// Bound to a multicast group: it receives what is sent to the group, and nothing sent to this machine alone.
+    package let isOfGroup: Bool
+
+    /// The largest list that is read: some 50000 sockets.
+    private static let maximumSize = 8 << 20
+
+    /// The sockets of the calling thread's network namespace; nil if the system does not list them.
+    package static func all(_ transport: ServiceType.Transport) -> [BoundSocket]? {
+        let name = transport == .tcp ? "tcp" : "udp"
+        var found: [BoundSocket]?
+        for (path, family) in [(name, IPAddress.Family.ipv4), ("\(name)6", .ipv6)] {
+            guard let list = try? SystemFile.read("/proc/thread-self/net/\(path)", atMost: maximumSize) else {
+                continue
+            }
+            found = (found ?? []) + all(in: list, family: family)
+        }
+        return found
+    }
+
+    /// Parses a list; skips malformed lines.
+    package static func all(in list: [UInt8], family: IPAddress.Family) -> [BoundSocket] {
+        list.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { BoundSocket(line: $0, family: family) }
+    }
+
+    /// `sl local:port remote:port st tx:rx tr:when retrnsmt uid timeout inode …`; addresses, ports and states are
+    /// hexadecimal.
+    private init?(line: ArraySlice<UInt8>, family: IPAddress.Family) {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
+        func number<Number: FixedWidthInteger>(_ index: Int, hexadecimal: Bool = true) -> Number? {
+            let last = words[index].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            // An address and a port have two parts; the second is wanted.
+            guard last.count == (index == 1 ? 2 : 1), let word = last.last else { return nil }
+            return Number(String(decoding: word, as: UTF8.self), radix: hexadecimal ? 16 : 10)
+        }
+        guard words.count >= 10, let port: UInt16 = number(1), let state: UInt8 = number(3),
+            let user: UInt32 = number(7, hexadecimal: false), let inode: UInt64 = number(9, hexadecimal: false)
+        else { return nil }
+        self.family = family
+        isOfGroup = Self.isMulticast(words[1], family)
+        (self.port, self.state, self.user, self.inode) = (port, state, user, inode)
+    }
+
+    /// Addresses are 32-bit words in hexadecimal, each in network order but printed in host order.
+    private static func isMulticast(_ address: ArraySlice<UInt8>, _ family: IPAddress.Family) -> Bool {
+        guard let word = UInt32(String(decoding: address.prefix(8), as: UTF8.self), radix: 16) else { return false }
+        let first = UInt32(bigEndian: word)
+        return family == .ipv4 ? first >> 28 == 0xE : first >> 24 == 0xFF
+    }
+}
+
+/// Unix and netlink sockets.
+extension SocketAddress {
+    /// A Unix socket (unix(7)); a leading 0 byte makes an abstract name. Nil if it is empty or too long.
+    package init?(unix path: [UInt8]) {
+        var value = sockaddr_un()
+        value.sun_family = sa_family_t(AF_UNIX)
+        let isAbstract = path.first == 0
+        // A path includes its final 0; an abstract name does not have one.
+        guard !path.isEmpty, isAbstract || !path.contains(0),
+            path.count < MemoryLayout.size(ofValue: value.sun_path) + (isAbstract ? 1 : 0)
+        else { return nil }
+        unsafe withUnsafeMutableBytes(of: &value.sun_path) { unsafe $0.copyBytes(from: path) }
+        self.init(bytesOf: value)
+        if isAbstract { length = socklen_t(MemoryLayout<sa_family_t>.size + path.count) }
+    }
+
+    /// A Unix socket by its printed name: `/path`, or `@name` for an abstract one.
+    package init?(unixName name: String) {
+        let isAbstract = name.hasPrefix("@")
+        guard isAbstract ? name.utf8.count > 1 : name.hasPrefix("/"), !name.utf8.contains(0) else { return nil }
+        self.init(unix: isAbstract ? [0] + Array(name.utf8.dropFirst()) : Array(name.utf8))
+    }
+
+    /// Netlink multicast groups (netlink(7)).
+    package init(netlinkGroups groups: UInt32) {
+        // sockaddr_nl, which Glibc's module lacks: family, padding, port, groups.
+        self.init(bytesOf: (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups))
+    }
+
+    /// The name of a Unix socket, as `init(unixName:)` takes it; empty if it has none.
+    package var unixName: String? {
+        guard family == AF_UNIX else { return nil }
+        return unsafe withPointer { pointer, length in
+            let bytes = unsafe UnsafeRawBufferPointer(start: pointer, count: Int(length))
+            let path = unsafe bytes.dropFirst(MemoryLayout<sa_family_t>.size)
+            let isAbstract = unsafe path.first == 0
+            let name = unsafe isAbstract ? Array(path.dropFirst()) : Array(path.prefix { $0 != 0 })
+            return (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self)
+        }
+    }
 }

@@ -1,7 +1,9 @@
 public import DNSSD
 public import Discovery
 import DiscoverySystem
+internal import Libc
 public import NIOCore
+internal import NIOPosix
 
 /// How a connection's packets leave this machine, as far as the system tells. Whether the other side still answers is not part of it.
 public struct ConnectionPath: Hashable, Sendable {
@@ -87,5 +89,67 @@ extension ConnectionPath {
         self.init(
             from: local, to: channel.remoteAddress.flatMap { IPAddress($0) }, .system(), SystemRoutes(),
             isReceiving: { SystemInterfaces.isReceiving($0, over: $1) })
+    }
+}
+
+/// Tells of changes of interfaces, and perhaps addresses. Used on one event loop.
+final class SystemChanges: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// Changes within this time can be taken together: an interface that comes up gets several addresses and routes.
+    static let gathering = TimeAmount.milliseconds(150)
+
+    private let changed: () -> Void
+
+    private init(_ changed: @escaping () -> Void) { self.changed = changed }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+    func channelReadComplete(context: ChannelHandlerContext) { changed() }
+
+    /// Watches until `end` completes.
+    /// - Parameters:
+    ///   - descriptor: a netlink socket, which belongs to the watch from then on; negative where there is none.
+    ///   - changed: called on `loop`.
+    static func watch(
+        _ descriptor: Int32, on loop: any NIOCore.EventLoop, until end: EventLoopFuture<Void>,
+        _ changed: @escaping @Sendable () -> Void
+    ) -> EventLoopFuture<Void> {
+        guard descriptor >= 0 else { return loop.makeFailedFuture(IOError(errnoCode: errno, reason: "netlink")) }
+        return NIOPipeBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(SystemChanges(changed))
+                }
+            }
+            .takingOwnershipOfDescriptor(input: descriptor)
+            .flatMapErrorThrowing { error in
+                close(descriptor)
+                throw error
+            }
+            .map { watch in end.whenComplete { _ in watch.close(promise: nil) } }
+    }
+}
+
+extension IPAddress {
+    /// The address of a socket, with the scope of a link-local one; an IPv4-mapped IPv6 address becomes IPv4. Nil if there is no IP
+    /// address, as for a Unix socket.
+    public init?(_ socket: NIOCore.SocketAddress) {
+        let bytes = socket.withSockAddr { address, size in Array(UnsafeRawBufferPointer(start: address, count: size)) }
+        // sockaddr_in and sockaddr_in6 of <netinet/in.h>.
+        switch socket {
+        case .v4:
+            guard bytes.count >= 8, let address = IPv4Address(bytes: bytes[4..<8]) else { return nil }
+            self = .v4(address)
+        case .v6:
+            guard bytes.count >= 28, let address = IPv6Address(bytes: bytes[8..<24]) else { return nil }
+            let scope = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 24, as: UInt32.self) }
+            if address.isIPv4Mapped, let inner = address.embeddedIPv4 {
+                self = .v4(inner)
+            } else {
+                self = .v6(address, scope: address.isLinkLocal ? scope : 0)
+            }
+        case .unixDomainSocket: return nil
+        }
     }
 }

@@ -1,0 +1,142 @@
+#if Commands
+internal import CommandText
+internal import ArgumentParser
+internal import CommandFrame
+internal import DNSSD
+internal import DiscoveryJSON
+internal import DiscoverySystem
+
+struct DoctorCommand: NetworkCommand {
+    @Option(
+        name: .customLong("domain"),
+        help: ArgumentHelp("A domain to check besides the configured ones. Repeatable.", valueName: "domain"),
+        transform: Parsing.domain)
+    var domains: [Domain] = []
+
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Checks whether this machine can find and publish services, and says what to do.",
+        discussion: """
+            Where a daemon answers, what it finds and publishes with is what counts. Each line has a verdict (ok, warn, fail, or skip for what does not count here), what was checked, and what is the case. The status is 0 when nothing failed, \
+            69 when no backend answers, 1 when something else failed.
+
+            Examples:
+              discoverd doctor
+              sudo discoverd doctor        can also name the owners of other users' sockets
+              discoverd doctor --json
+              discoverd doctor --domain home.example.org
+            """
+    )
+
+    @OptionGroup var common: CommonOptions
+
+    /// Reports the machine as it is: a private backend is never started. Configured domains need what asks DNS servers; where that is not
+    /// installed, the rest is checked.
+    func needs() -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never,
+            domains: DomainWish(domains: [.local] + domains, isOptional: domains.isEmpty && Self.isConfigured),
+            asksAvahi: true)
+    }
+
+    /// Whether the configuration may have domains: read as text, for what reads it otherwise is not linked here.
+    private static var isConfigured: Bool {
+        ["yaml", "yml"].contains { ending in
+            let bytes = try? SystemFile.read("/etc/discoverd/discoverd.\(ending)", atMost: 256 * 1024)
+            return String(decoding: bytes ?? [], as: UTF8.self).contains("domains:")
+        }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        async let names = NameCheck.run()
+        async let trials = LinkCheck.run()
+        let interfaces = InterfaceCheck.run()
+        let daemon = await RunningDaemonCheck.run(socket: common.socket)
+        let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
+        let machine =
+            ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
+            + LinkCheck.findings(of: await trials, avahiRuns: backend.allSatisfy { $0.verdict == .ok })
+            + AvahiConfigurationCheck.run() + (await names)
+        let domains = await session.more?.check(domains) ?? []
+        let weighed = Self.weigh(backend, machine, beside: daemon)
+        for finding in weighed.backend + daemon.findings + weighed.machine + domains { try finding.show(in: session) }
+        let failed = (weighed.backend + daemon.findings + weighed.machine + domains).filter { $0.verdict == .fail }
+        if failed.contains(where: { ["dbus", "avahi", "finder"].contains($0.check) }) { return .noBackend }
+        return failed.isEmpty ? .done : .notFound
+    }
+
+    /// What counts of this machine: where a daemon finds and publishes for it, what it lacks itself does not, and where it has no network of its own,
+    /// as in a container, nothing of that does.
+    static func weigh(
+        _ backend: [DoctorFinding], _ machine: [DoctorFinding], beside daemon: RunningDaemonCheck.Result
+    ) -> (backend: [DoctorFinding], machine: [DoctorFinding]) {
+        guard daemon.finds else { return (backend, machine) }
+        let hasNetwork = !machine.contains { $0.check == "interface" && $0.verdict == .fail }
+        guard hasNetwork else { return (backend.map(\.skipped), machine.map(\.skipped)) }
+        return (daemon.publishes ? backend.map { $0.verdict == .fail ? $0.skipped : $0 } : backend, machine)
+    }
+}
+
+/// The result of one check of `doctor`.
+package struct DoctorFinding: Sendable {
+    package enum Verdict: String, Sendable {
+        case ok, warn, fail
+        /// It does not count here, or is not known.
+        case skip
+
+        var colour: Colour? {
+            switch self {
+            case .skip: nil
+            case .ok: .green
+            case .warn: .yellow
+            case .fail: .red
+            }
+        }
+    }
+
+    /// The check's name, for scripts.
+    let check: String
+    let verdict: Verdict
+    /// What the check found.
+    let text: String
+    /// What to do about it, if anything.
+    let advice: String?
+
+    /// - Parameters:
+    ///   - text: safe for a terminal.
+    package init(_ check: String, _ verdict: Verdict, _ text: String, advice: String? = nil) {
+        (self.check, self.verdict, self.text, self.advice) = (check, verdict, text, advice)
+    }
+
+    /// The same, where it does not count.
+    var skipped: DoctorFinding { DoctorFinding(check, .skip, text) }
+
+    /// Prints the finding; on a terminal, the advice is on its own line.
+    func show(in session: Session) throws {
+        if session.json { return try session.output.json { write(to: &$0) } }
+        var record = Record()
+        record.add(verdict.rawValue, width: 4, colour: verdict.colour)
+        record.add(check, width: 10)
+        record.add(text, width: 0)
+        if let advice, !session.terminal.isInteractive { record.add(advice, width: 0) }
+        try session.output.line(record.line(for: session.terminal))
+        guard let advice, session.terminal.isInteractive else { return }
+        var second = Record()
+        second.add("", width: 4)
+        second.add("", width: 10)
+        second.add(advice, width: 0)
+        try session.output.line(second.line(for: session.terminal))
+    }
+
+    private func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("v", 1)
+            json.member("check", check)
+            json.member("verdict", verdict.rawValue)
+            json.member("text", text)
+            if let advice { json.member("advice", advice) }
+        }
+        json.endLine()
+    }
+}
+#endif
