@@ -3,7 +3,7 @@ import DNSSD
 import DiscoverySystem
 import Libc
 
-/// Writes messages to standard error: never data, one `write` per message. What a message says stays on its line, whoever's words it has.
+/// Writes messages to standard error: never data, one `write` per message. A message stays on its line, whatever text it quotes.
 public struct ProgramNotices: Sendable {
     /// How much to say.
     public enum Level: Int, Comparable, Sendable {

@@ -6,7 +6,7 @@ import Libc
 public enum TerminalQuestion {
     /// How long a person may think.
     public static let patience = Duration.seconds(55)
-    /// Who types nothing that is asked for so many times says nothing.
+    /// After so many other answers, there is none.
     private static let mostTries = 20
     /// A person is being asked: one question at a time.
     private static let isAsking = Locked(false)

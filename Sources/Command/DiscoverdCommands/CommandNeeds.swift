@@ -90,7 +90,7 @@ extension LocalCommand {
     static var onlyPrints: Bool { false }
 }
 
-/// Which domains a command is about, and whom it names for them. A value.
+/// Which domains a command is about, with the server and key that it names for them. A value.
 package struct DomainWish: Hashable, Sendable {
     /// The domains.
     package var domains: [Domain] = [.local]

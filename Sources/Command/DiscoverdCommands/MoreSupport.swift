@@ -72,7 +72,7 @@ package enum TLSRole: Hashable, Sendable {
     case answering
 }
 
-/// A connection with TLS, as a socket for what is said in it.
+/// A connection with TLS, with a socket for its plain bytes.
 package struct SecuredConnection: Sendable {
     /// The socket; it belongs to whoever gets this.
     package let descriptor: Int32
@@ -80,7 +80,7 @@ package struct SecuredConnection: Sendable {
     package let peer: PeerName
     /// Its key.
     package let key: KeyFingerprint
-    /// Waits until all is said on both sides, and tells why it ended early; nil if it did not.
+    /// Waits until both sides have ended; returns why the connection ended early, or nil if it did not.
     package let end: @Sendable () async -> CommandError?
 
     package init(

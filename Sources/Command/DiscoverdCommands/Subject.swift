@@ -51,7 +51,7 @@ extension Session {
         notices.notice("not everything may be shown: \(reason)")
     }
 
-    /// Tells a person that nothing is there yet, who would otherwise see an idle command.
+    /// Tells a person that nothing is there yet; the command would otherwise seem idle.
     func tellWaiting(for subject: Subject) {
         if terminal.isInteractive, !json { notices.notice(subject.isAwaited) }
     }

@@ -119,7 +119,7 @@ extension More {
         }
     }
 
-    /// Callers to whom a person has said no, until the program ends.
+    /// The callers that a person has refused, until the program ends.
     private static let declined = Locked<Set<KeyFingerprint>>([])
     private static let mostDeclined = 1000
 
@@ -132,7 +132,7 @@ extension More {
             ask = { question in
                 guard !Self.declined.withLock({ $0.contains(question.key) }) else { return false }
                 let answer = await TerminalQuestion.ask(question.text, answers: ["yes", "no"])
-                // Who calls again is not asked about again.
+                // A refused caller that calls again is not asked about again.
                 if answer == "no", case .label = question.name {
                     Self.declined.withLock { if $0.count < Self.mostDeclined { $0.insert(question.key) } }
                 }

@@ -28,7 +28,7 @@ package enum SystemFile {
     }
 
     /// The same of a file whose content is believed.
-    /// - Throws: `EPERM` also where another than its owner, who is this user or root, may write it.
+    /// - Throws: `EPERM` also if its owner is neither this user nor root, or others may write it.
     package static func readTrusted(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
         try read(path, atMost: limit, withoutModes: 0o022, ownedByUs: true)
     }

@@ -1,3 +1,3 @@
-// Who needs what Linux has needs what every POSIX system has.
+// A file that imports what is Linux's needs what every POSIX system has.
 
 @_exported public import DiscoveryPOSIX

@@ -86,7 +86,7 @@ package protocol DatagramSealing: Sendable {
 
 /// Reads the datagrams that come to one side.
 package protocol DatagramOpening: Sendable {
-    /// The datagram; nil if the bytes are none for this side.
+    /// The datagram; nil if the bytes are not one for this side.
     mutating func open(_ bytes: some RandomAccessCollection<UInt8>) -> SessionDatagram?
 }
 
@@ -99,7 +99,7 @@ package struct PlainSeal: DatagramSealing {
     package mutating func seal(_ datagram: SessionDatagram) -> [UInt8]? { datagram.bytes }
 }
 
-/// Reads datagrams that are not sealed; the token alone says whom they are for.
+/// Reads datagrams that are not sealed; only the token says which peer they are for.
 package struct PlainOpener: DatagramOpening {
     private let token: UInt64
 

@@ -84,7 +84,7 @@ extension ChaChaPoly.Nonce {
 
 /// Which of the newest 1024 numbers have come. A number counts once, and one that is too old to say counts as having come (RFC 4303 §3.4.3).
 package struct ReplayWindow: Hashable, Sendable {
-    /// How many numbers are told apart.
+    /// How many numbers are distinguished.
     package static let size: UInt64 = 1024
 
     private var newest: UInt64 = 0

@@ -80,7 +80,7 @@ extension PeerSession {
         await listener.close()
     }
 
-    /// As much of a display name as fits a service's name; nil if that is none.
+    /// As much of a display name as fits a service's name; nil if that is no valid name.
     static func serviceName(_ displayName: String) -> ServiceName? {
         var left = ServiceName.maximumLength
         let name = displayName.prefix { character in

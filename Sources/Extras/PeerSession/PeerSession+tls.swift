@@ -64,7 +64,7 @@ private struct SessionTLS: SessionSecurity {
     }
 
     func claim(to service: ServiceInstance, by key: KeyFingerprint) async -> PeerTable.Claim {
-        // Whoever has a pinned key may be any of the services.
+        // A peer with a pinned key may be any of the services.
         if case .pinned = tls.trust { return .proven }
         let known = tls.known
         // Files are read on a thread that may wait. What cannot be read proves nothing.

@@ -38,7 +38,7 @@ extension PeerTable {
     /// An incoming connection said hello.
     package mutating func greeted(_ link: LinkID, by greeting: Greeting, _ claim: Claim = .proven) -> [Action] {
         let id = greeting.id
-        // Who has another's id, or another's name, is not that other.
+        // A peer with another's id or name is not that other.
         if claim == .refuted { return [.refuse(link, .declined)] }
         guard id != own else { return [.refuse(link, .declined)] }
         // The hello is meant for an earlier session, which caches still remember.

@@ -160,7 +160,7 @@ extension ServerSocket {
     }
 }
 
-/// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
+/// Reports when a connection is active: if the listener is closed sooner, SwiftNIO closes the connection too.
 package final class ArrivalHandler: ChannelInboundHandler {
     package typealias InboundIn = NIOAny
 
@@ -175,7 +175,7 @@ package final class ArrivalHandler: ChannelInboundHandler {
     }
 
     package func channelActive(context: ChannelHandlerContext) {
-        // It is told again, to the caller's handlers, when there is somebody to read.
+        // It is reported again, to the caller's handlers, once someone reads.
         if !hasArrived { arrived(context.channel) }
         hasArrived = true
         context.fireChannelActive()

@@ -38,9 +38,9 @@ struct CertificateAuthorities: Sendable {
         }
     }
 
-    /// Judges who has proven, or will prove, to have the key of the chain's first certificate.
+    /// Judges a peer that has proven, or will prove, to have the key of the chain's first certificate.
     /// - Parameters:
-    ///   - name: whom it is to be.
+    ///   - name: the peer's name here.
     ///   - use: what the peer does.
     func refusal(of chain: [NIOSSLCertificate], as name: PeerName, _ use: Use) async -> Refusal? {
         guard

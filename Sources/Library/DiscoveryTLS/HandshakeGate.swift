@@ -169,7 +169,7 @@ final class HandshakeRoom: Sendable {
 
     private let state = Locked(State())
 
-    /// Takes in a connection until its handshake is over.
+    /// Counts a connection until its handshake has ended.
     /// - Returns: to be called when its first message was whole, and when it has shown a certificate.
     func enter(_ channel: any Channel, until end: EventLoopFuture<PeerTLS.Peer>) -> @Sendable () -> Void {
         let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }

@@ -13,7 +13,7 @@ internal import X509
 ///
 /// The self-signed certificate has no practical end, so that a board without a clock is not locked out: RFC 5280 §4.1.2.5's 9999-12-31.
 public struct MachineIdentity: Sendable {
-    /// Why there is none; ends a sentence.
+    /// Why there is no identity, as the end of a sentence.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// The reason, for people. Never a part of the key.
         public let description: String
@@ -106,7 +106,7 @@ extension MachineIdentity {
     ///
     /// Two processes that come first at once have the same one.
     /// - Parameters:
-    ///   - directory: is made if need be.
+    ///   - directory: created if it does not exist.
     ///   - label: the name that a new identity has.
     /// - Throws: where the file is there and is none, others may read it, or it cannot be written.
     public init(directory: String, label: @autoclosure () -> String) throws(Failure) {

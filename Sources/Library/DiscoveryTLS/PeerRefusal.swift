@@ -14,7 +14,7 @@ public enum PeerRefusal: Error, Hashable, Sendable {
     case uncertified(PeerName, KeyFingerprint)
     /// The authority vouches for another name.
     case misnamed(PeerName, KeyFingerprint)
-    /// The certificate's time is over.
+    /// The certificate has expired.
     case expired(PeerName, KeyFingerprint)
     /// The certificate makes no sense, or there is none.
     case unreadable(PeerName)
@@ -75,7 +75,7 @@ extension PeerRefusal {
                 "It was \(known.first?.description ?? "")",
                 "It is  \(key)",
                 "Ask there for its key ('discoverd identity'). If it is this one:",
-                // A label is what a caller says of itself: it chose this moment, too.
+                // A label is a caller's own claim, made at a moment of its choice.
                 isLabel(name)
                     ? "  discoverd known forget \(name.quotedForShell), and add the key that you were told"
                     : "  discoverd known forget \(name.quotedForShell) && discoverd known add \(name.quotedForShell) \(key)",

@@ -59,7 +59,7 @@ public struct PeerTLS: Sendable {
     /// The longest that a handshake takes.
     public var patience: Duration = .seconds(60)
 
-    /// Those who have dialled in and proven nothing yet.
+    /// Callers that have proven nothing yet.
     private let room = HandshakeRoom()
     /// What `trust` had of certificate authorities when this was created.
     let authorities: CertificateAuthorities?
@@ -111,7 +111,7 @@ public struct PeerTLS: Sendable {
     /// Adds TLS to a connection that was accepted; the first handler of its pipeline. Call it on the channel's event loop.
     /// - Parameters:
     ///   - channel: the connection.
-    ///   - message: sent, in plain bytes, to who says something other than TLS first, before the connection ends.
+    ///   - message: sent in plain bytes, before the connection ends, to a caller that does not begin with TLS.
     public func secure(answering channel: any Channel, tellingPlain message: [UInt8] = []) -> EventLoopFuture<Void> {
         do {
             if !message.isEmpty { try channel.pipeline.syncOperations.addHandler(PlainAnswer(message)) }

@@ -185,7 +185,7 @@ struct PeerCertificate: Sendable {
         label = name.utf8.count <= PeerName.longestLabel ? name : ""
     }
 
-    /// Its time is over.
+    /// It has expired.
     var isExpired: Bool { end < Date() }
 }
 #endif

@@ -63,10 +63,10 @@ extension SimulatedNetwork {
         }
     }
 
-    /// A host that nobody sees takes a name: whoever publishes it is renamed, or told of a conflict (RFC 6762 §9).
+    /// A host outside the network takes a name: its publisher is renamed, or reports a conflict (RFC 6762 §9).
     public func claim(_ instance: ServiceInstance) { changeNow { $0.claimed.insert(instance) } }
 
-    /// The name is free again. Who was renamed stays so.
+    /// The name is free again. A publication that was renamed stays so.
     public func release(_ instance: ServiceInstance) { changeNow { $0.claimed.remove(instance) } }
 
     /// Begins a script; several may run at once. Its steps happen in `advance(by:)`.

@@ -67,7 +67,7 @@ struct SimulatedMachine: Sendable {
 
 /// How well the machines of a simulated network hear each other, and when what they hear is delivered. A value; deterministic by its seed.
 struct SimulatedConditions: Sendable {
-    /// What stays in order: what one operation is told of one service.
+    /// The reports that stay in order: those to one operation about one service.
     struct Channel: Hashable, Sendable {
         let operation: UInt64
         let instance: ServiceInstance?

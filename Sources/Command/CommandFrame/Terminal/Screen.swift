@@ -56,7 +56,7 @@ public enum RawTerminal {
     public enum Use: Sendable {
         /// Keys alone, below text that scrolls.
         case keys
-        /// The alternate screen. What is pasted comes as such.
+        /// The alternate screen. Pasted characters are reported as pasted.
         case screen
         /// The alternate screen, with the mouse, which then selects no text.
         case screenWithMouse

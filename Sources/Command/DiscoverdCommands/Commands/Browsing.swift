@@ -7,7 +7,7 @@ internal import Discovery
 protocol ServiceSink {
     /// Takes what has happened in the meantime to the services that are wanted. `settled` comes once, when the list of every stream is
     /// complete.
-    /// - Returns: the command's status where it is over.
+    /// - Returns: the command's status, if it has ended.
     mutating func take(_ events: [ServiceEvent]) async throws -> ExitStatus?
 
     /// Nothing more comes.
@@ -61,7 +61,7 @@ struct Browsing: Sendable {
         return End(status: nil, gate: gate)
     }
 
-    /// What an event means for who sees only what is wanted; nil if nothing.
+    /// What an event means to a sink that sees only wanted services; nil if nothing.
     private mutating func event(of event: ServiceEvent, from stream: Int) -> ServiceEvent? {
         switch event {
         case .found, .changed: gate.answered()

@@ -43,7 +43,7 @@ struct DomainsCommand: NetworkCommand {
     /// One question.
     private struct Source {
         let kind: Kind
-        /// Who is asked; nil for the DNS servers that this host's place names, which need not answer.
+        /// The domain that is asked; nil for the DNS servers of this host's search domains and networks, which need not answer.
         let domain: Domain?
         let events: DomainEvents
     }
@@ -127,7 +127,7 @@ struct DomainsCommand: NetworkCommand {
         }
     }
 
-    /// Time is over, or a signal came.
+    /// The time is up, or a signal came.
     private func end(_ list: RecommendedDomains, _ run: inout ListRun, _ session: Session) async throws -> ExitStatus {
         guard !listing.follow else { return try await run.status() }
         if session.stop.cause == .timedOut, list.required.isEmpty {
@@ -165,7 +165,7 @@ struct DomainsCommand: NetworkCommand {
     }
 }
 
-/// What several questions for domains have told. A value.
+/// The answers to several questions for domains. A value.
 private struct RecommendedDomains {
     /// How long DNS servers may take that nobody named, though the link's list is complete.
     static let patience = Duration.seconds(1)
@@ -177,7 +177,7 @@ private struct RecommendedDomains {
 
     enum Progress {
         case nothing
-        /// All has been told but what DNS servers say that need not answer.
+        /// Everything is reported except the answers of DNS servers that need not answer.
         case waitsForServers
         case complete
     }

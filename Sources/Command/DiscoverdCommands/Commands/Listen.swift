@@ -109,20 +109,20 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
-    /// Nil where the caller is not let in, which is said: others may be.
+    /// Nil, after a notice, if the caller is not let in: others may be.
     private func answer(
         _ socket: Socket, _ conversations: Conversations, _ notices: PacedNotices
     ) async -> Conversation? {
         do throws(CommandError) {
             return try await conversations.begin(socket, .answering)
         } catch {
-            // Another was first, or it had to give way.
+            // Another was first, or this one had to give way.
             if !Task.isCancelled { notices.notice("a connection was refused: \(error.message)") }
             return nil
         }
     }
 
-    /// With TLS, who has not proven its key takes none of the places of those that are served.
+    /// With TLS, a caller that has not proven its key takes no place of one that is served.
     private func acceptor(
         _ listeners: ListeningSockets, serving served: Int, _ notices: PacedNotices
     ) throws -> Acceptor {

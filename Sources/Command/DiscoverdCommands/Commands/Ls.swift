@@ -61,7 +61,7 @@ struct LsCommand: NetworkCommand {
         }
     }
 
-    /// What avahi-daemon publishes by itself; tells what is wrong with its files.
+    /// What avahi-daemon publishes from its files; reports what is wrong with them.
     private static func files(in session: Session) -> [ListedOffer] {
         let files = AvahiServiceFiles()
         for fault in files.faults { session.notices.notice("left out: \(fault)") }

@@ -13,7 +13,7 @@ struct Publishing {
     let program: [[UInt8]]
     /// Standard output belongs to something else.
     var tellsOnStandardError = false
-    /// Tells that it is established, in the place of all that is told otherwise.
+    /// Called once it is established, instead of all other output.
     var announce: ((PublicationStatus) -> Void)?
 
     /// The service may have to wait for its check; that is not the backend's fault.
@@ -164,7 +164,7 @@ struct Publishing {
 
 /// What is published, for people.
 enum PublishedText {
-    /// The service and its port, or the host and its addresses, and for whom the name had to change.
+    /// The service and its port, or the host and its addresses; and the wanted name, if another was taken.
     static func of(_ service: OfferedService, as name: ServiceName) -> String {
         if service.isAddressRecord, let host = service.host {
             return "\(host.name) address \(host.addresses.map(\.description).joined(separator: ", "))"

@@ -28,7 +28,7 @@ struct ShowCommand: NetworkCommand {
 
     @OptionGroup var common: CommonOptions
 
-    /// Whoever reads the URL may close the pipe.
+    /// The reader of the URL may close the pipe.
     func needs() -> CommandNeeds { CommandNeeds(more: CommandNeeds.page, ending: .init(isWhenUnread: false)) }
 
     func execute(in session: Session) async throws -> ExitStatus {

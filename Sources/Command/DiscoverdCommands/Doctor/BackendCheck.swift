@@ -82,7 +82,7 @@ enum BusCheck {
     }
 }
 
-/// Who listens on UDP 5353. A second mDNS stack takes unicast answers from avahi-daemon and may claim the same names.
+/// Which processes listen on UDP 5353. A second mDNS stack takes unicast answers from avahi-daemon and may claim the same names.
 enum ResponderCheck {
     static func run() -> [DoctorFinding] { findings(of: PortHolder.holders(of: PortHolder.multicastDNS)) }
 

@@ -59,7 +59,7 @@ enum WireCheck {
 
     /// - Parameters:
     ///   - reason: why they cannot; nil if they can.
-    ///   - holders: who has the port.
+    ///   - holders: the processes that have the port.
     static func finding(_ reason: String?, holders: [PortHolder]) -> DoctorFinding {
         guard let reason else {
             return DoctorFinding(

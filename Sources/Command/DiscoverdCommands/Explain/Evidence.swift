@@ -6,7 +6,7 @@ internal import MulticastEngine
 
 /// What was seen of a name: on the wire, of avahi-daemon, of connections. A value; `Explanation` says what it means.
 struct Evidence {
-    /// What avahi-daemon has of a service.
+    /// What avahi-daemon knows of a service.
     struct CachedService: Hashable {
         let interface: NetworkInterface
         let host: HostName
@@ -45,7 +45,7 @@ struct Evidence {
     var silentResponder: String?
     /// What this machine sends to the group comes back to it; looked at where no one answers.
     var isEchoed = true
-    /// The other family, where one alone was asked for, and who answers over it.
+    /// The other family, if only one was asked for, and the hosts that answer over it.
     var otherFamily: (family: IPAddress.Family, hosts: [IPAddress])?
     /// discoverd's daemon lists the service; looked at where no one answers.
     var isListedByDaemon = false
@@ -57,7 +57,7 @@ struct Evidence {
     var links: [(interface: NetworkInterface, families: [IPAddress.Family])] = []
     /// Why the system sent nothing, where it sent nothing: the `errno` of each link.
     var refusals: [NetworkInterface: Int32] = [:]
-    /// The links on which the group cannot be heard, because UDP port 5353 is not shared, and who holds it; safe for a terminal.
+    /// The links on which the group cannot be heard, because UDP port 5353 is not shared, and what holds it; safe for a terminal.
     var deaf: Set<NetworkInterface> = []
     var holders: [String] = []
     /// What else there is, where that was asked.

@@ -17,7 +17,7 @@ struct EvidenceSearch: Sendable {
     let policy: AddressPolicy?
     let capture: PacketCaptureFile?
 
-    /// What is asked for, as far as the links tell.
+    /// What is asked for, as far as the links show.
     private struct Named: Sendable {
         let target: ExplainTarget
         var subject: InquirySubject
@@ -151,7 +151,7 @@ struct EvidenceSearch: Sendable {
     }
 }
 
-/// What avahi-daemon has of a service.
+/// What avahi-daemon knows of a service.
 enum CachedServices {
     static func ask(
         _ subject: InquirySubject, on interfaces: InterfaceFilter, over family: IPAddress.Family?

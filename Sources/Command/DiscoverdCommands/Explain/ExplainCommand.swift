@@ -89,13 +89,13 @@ struct ExplainCommand: NetworkCommand {
 /// What `explain` is asked about.
 enum ExplainTarget {
     case subject(InquirySubject)
-    /// A service's name, a type's or a host's: the network tells.
+    /// The name of a service, a type or a host: the network shows which.
     case word(String)
 
     /// - Parameters:
     ///   - text: a name, a full name, a type or a host.
     ///   - type: the type of a service whose name `text` is.
-    /// - Throws: where it is none of these, or not of the link.
+    /// - Throws: if it is something else, or not on the link.
     init(_ text: String, type: ServiceType?) throws {
         if let type {
             self = .subject(.service(ServiceInstance(name: try Self.name(text), type: type)))
@@ -125,7 +125,7 @@ enum ExplainTarget {
         }
     }
 
-    /// Refuses what is an address, or a name that DNS servers are asked for. A service's name may have dots, too: with its type it is one.
+    /// Refuses an address, and a name that only DNS servers know. A service's name may have dots too, but then needs its type.
     private static func refuseForeign(_ text: String) throws {
         if IPAddress(String(text.prefix { $0 != "%" })) != nil {
             throw Parsing.Failure("it explains names; 'discoverd host \(text)' finds the names of an address")

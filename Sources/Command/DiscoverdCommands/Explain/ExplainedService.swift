@@ -185,11 +185,11 @@ extension Explanation {
         if !evidence.hasResponder, !evidence.isOwnHost {
             note("no mDNS responder runs on this machine: nothing answers for what it publishes itself")
         }
-        // What a goodbye ends, avahi-daemon keeps for a second (RFC 6762 §10.1); who answers directly is there, and so may be who is not heard.
+        // What a goodbye ends, avahi-daemon keeps for a second (RFC 6762 §10.1); a host that answers directly is there, and one that is not heard may be.
         if !inquiry.isWithdrawn, evidence.direct.isEmpty, evidence.isEchoed { checkCache() }
     }
 
-    /// Looks for what may be meant.
+    /// Looks for a name that the user may have meant.
     /// - Returns: whether there is such a thing.
     private mutating func suggest() -> Bool {
         guard let census = evidence.census else { return false }
@@ -224,7 +224,7 @@ extension Explanation {
 }
 
 extension String {
-    /// Whether another name may be meant: other capitals, or a slip.
+    /// Whether one name may be a slip for the other, or differs only in case.
     fileprivate func isSimilar(to other: String) -> Bool {
         let (one, other) = (lowercased(), other.lowercased())
         return one == other || Suggestion.nearest(to: one, among: [other]) != nil

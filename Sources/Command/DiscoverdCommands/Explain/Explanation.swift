@@ -66,7 +66,7 @@ struct Explanation {
             "the time was over before all was asked: what is missing is not known; a longer --timeout tells")
     }
 
-    /// Who claims the name, and from where.
+    /// Which hosts claim the name, and from where.
     private mutating func checkAnswers() {
         let inquiry = evidence.inquiry
         var survey = NameSurvey(own: evidence.ownAddresses)

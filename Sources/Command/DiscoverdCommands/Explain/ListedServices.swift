@@ -9,7 +9,7 @@ internal import DiscoverySystem
 
 /// The lists of avahi-daemon and of discoverd's daemon: what no one answers for may still be there.
 enum ListedServices {
-    /// What is cached is told at once.
+    /// Cached services are reported at once.
     private static let limit = Duration.milliseconds(1200)
 
     /// A service of a name, of whatever type.

@@ -55,7 +55,7 @@ struct PacketCapture {
         for part in [Self.low(type), length] + parts + [length] { bytes += part }
     }
 
-    /// The header of LINKTYPE_LINUX_SLL: to whom it went, Ethernet without an address, and the protocol.
+    /// The header of LINKTYPE_LINUX_SLL: the destination's kind, Ethernet without an address, and the protocol.
     private static func cooked(_ packet: LinkInquiry.Packet) -> [UInt8] {
         let kind: UInt16 = packet.isSent ? 4 : packet.destination.isMulticast ? 2 : 0
         let ethernet: UInt16 = 1

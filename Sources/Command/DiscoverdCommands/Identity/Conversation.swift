@@ -7,7 +7,7 @@ internal import DiscoverySystem
 
 /// What two programs say to each other: over a connection as it is, or over TLS.
 struct Conversation: Sendable {
-    /// What is said and heard.
+    /// Carries the plain bytes.
     let socket: Socket
     private let link: SecuredConnection?
 
@@ -45,7 +45,7 @@ struct Conversations: Sendable {
     /// Looks at services that are dialled without TLS; nil: plain bytes are meant.
     private let plainGuard: PlainGuard?
     private let network: LocalNetwork
-    /// What was announced and warned of last: the doubt of a forwarded port is told once.
+    /// The last warning: for a forwarded port it is shown once.
     private let doubt = Locked<String?>(nil)
 
     /// - Parameters:
@@ -90,7 +90,7 @@ struct Conversations: Sendable {
         _ instance: ServiceInstance, _ service: DiscoveredService?, _ guarding: PlainGuard
     ) async throws(CommandError) {
         let speech = await guarding.judge(instance, announcing: service?.txt) {
-            // Whoever dials does not wait for TXT.
+            // Dialling does not wait for TXT.
             try? await network.resolve(instance, within: .seconds(2)).txt
         }
         switch speech {

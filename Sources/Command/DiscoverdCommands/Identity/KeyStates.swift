@@ -75,7 +75,7 @@ struct KeyStates: Sendable {
 enum KnownFile: String, CaseIterable, ExpressibleByArgument {
     case knownPeers = "known_peers"
     case lastKeys = "last_keys"
-    /// Whose files `filedrop receive` takes, and who gets those of `filedrop offer`, without a question.
+    /// Peers from which `filedrop receive` takes files, and to which `filedrop offer` gives them, without asking.
     case senders = "filedrop_senders"
     case fetchers = "filedrop_fetchers"
 

@@ -47,7 +47,7 @@ struct ImportCommand: LocalCommand {
 }
 
 extension ImportCommand {
-    /// The services as items of a list. Texts are in double quotes, as JSON has them, which YAML reads, too.
+    /// The services as items of a list. Texts are quoted as in JSON, which YAML reads too.
     static func services(of group: AvahiServiceGroup) -> String {
         group.services.map { service(group.name, $0.offered) }.joined()
     }

@@ -42,7 +42,7 @@ struct XMLReader {
         return place > before
     }
 
-    /// The text up to an end, which is skipped, too.
+    /// The text before an end mark, which is skipped as well.
     private mutating func text(until end: String, of what: String) throws(XMLElement.Fault) -> String {
         let start = place
         let begin = line

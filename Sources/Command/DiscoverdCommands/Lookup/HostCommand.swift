@@ -108,7 +108,7 @@ struct HostLookup {
     }
 
     /// Prints the addresses of names, and the names of addresses.
-    /// - Returns: whether each host was found; what was not is said on standard error.
+    /// - Returns: whether every host was found; the others are reported on standard error.
     func show(_ hosts: [HostArgument]) async throws -> Bool {
         let answers = try await questions.ask(hosts.flatMap { $0.questions(family) }.uniqued())
         var isComplete = true

@@ -124,7 +124,7 @@ extension JSONWriter {
 }
 
 extension DomainWish {
-    /// Who is to be asked for records of these names.
+    /// The domains to ask about records of these names.
     init(asking names: [DomainName], server: String?) {
         let others = server == nil ? names.filter { !$0.isAskedOnLink } : names
         self.init(server: server)
@@ -133,7 +133,7 @@ extension DomainWish {
     }
 }
 
-/// Questions for records, and who is asked: the links, or DNS servers.
+/// Asks for records: the links, or DNS servers.
 struct RecordQuestions {
     /// A record, and the link that it is of.
     struct Answer {
@@ -180,7 +180,7 @@ struct RecordQuestions {
     private func askServers(_ questions: [Question]) async throws -> [Answer] {
         guard let servers = session.more else { throw CommandError(.noBackend, "DNS servers cannot be asked") }
         let (wish, notices) = (wish, session.notices)
-        // A server that is silent is given up before a caller's time is over.
+        // Gives up a silent server before the caller's time runs out.
         let outcome: Result<[ResourceRecord], any Error> = await withTimeLimit(limit) {
             do {
                 return .success(try await servers.records(questions, of: wish, notices))

@@ -51,7 +51,7 @@ struct InstanceArguments: ParsableArguments {
         return wish
     }
 
-    /// The host that is meant: a name below `local` that is no service's, without a type.
+    /// The host, if one is named: a name below `local` that is no service's, without a type.
     var hostName: HostArgument? {
         guard service.type == nil, domain.domain == .local, !ServiceInstance.looksLikeFullName(service.name),
             let host = try? HostArgument(service.name), host.isBelowLocal
@@ -59,10 +59,10 @@ struct InstanceArguments: ParsableArguments {
         return host
     }
 
-    /// The type that is asked for, where one is said.
+    /// The requested type, if any.
     var sought: [ServiceType] { (try? named()).map { [$0.type] } ?? [] }
 
-    /// Refuses at once a word that can name no service; one whose type is said may be any.
+    /// Refuses a word that cannot name a service; with a type, any word can.
     func requireService(for command: String, takesHosts: Bool = false) throws {
         guard service.type == nil else { return }
         try WordKind.requireService(service.name, for: command, takesHosts: takesHosts)

@@ -55,7 +55,7 @@ struct PolicyOptions: ParsableArguments {
     }
 }
 
-/// Whom to ask about a domain.
+/// The DNS server to ask about a domain.
 struct ServerOption: ParsableArguments {
     @Option(
         name: .long,

@@ -112,7 +112,7 @@ enum AddressDoubts {
         }
     }
 
-    /// What can be said here of all readers: their routes are not known, but who is on the link has its networks.
+    /// What holds for all readers: their routes are unknown, but hosts on the link share its networks.
     private static func doubt(
         about address: IPAddress, on link: NetworkInterface, _ local: LocalAddresses
     ) -> String? {

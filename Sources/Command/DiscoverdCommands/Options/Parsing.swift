@@ -73,7 +73,7 @@ extension ServiceType {
     }
 }
 
-/// What a word of the command line is, as its form tells: an underscore makes a type, `.local` or an address a host, and all else is a name.
+/// What a word of the command line is, by its form: an underscore makes a type, `.local` or an address a host; anything else is a name.
 enum WordKind: Equatable {
     case type(ServiceType)
     case address
@@ -96,7 +96,7 @@ enum WordKind: Equatable {
         }
     }
 
-    /// Refuses at once a word that names no service, and says which command is meant.
+    /// Refuses a word that names no service, and names the command for it.
     /// - Parameters:
     ///   - command: what is done with services, as "resolve shows".
     ///   - takesHosts: a host is as good.

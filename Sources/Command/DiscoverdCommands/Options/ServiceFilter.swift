@@ -48,12 +48,12 @@ struct ServiceFilter: Sendable {
 /// The events of the services that a filter allows: one that becomes such is found then, and one that no longer is, lost. A value.
 struct FilteredEvents {
     private let filter: ServiceFilter
-    /// Those told as found; of what the stream tells as present, no more.
+    /// The services reported as found; no more than the stream reports as present.
     private var shown: Set<ServiceInstance> = []
 
     init(_ filter: ServiceFilter) { self.filter = filter }
 
-    /// - Returns: what the event means for who sees only the services allowed; nil if nothing.
+    /// - Returns: what the event means to a reader that sees only the services allowed; nil if nothing.
     mutating func event(_ event: ServiceEvent) -> ServiceEvent? {
         switch event {
         case _ where filter.isEmpty: return event

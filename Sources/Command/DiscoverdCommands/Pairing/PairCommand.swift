@@ -124,7 +124,7 @@ struct PairingReport: Sendable {
         isUTF8 = session.terminal.isUTF8
     }
 
-    /// This machine waits.
+    /// Reports that this machine waits.
     func waiting(as name: ServiceName) {
         write("waiting; on the other machine: discoverd pair \(name.text.quotedForShell.escapedForTerminal)", "waiting")
         {
@@ -132,7 +132,7 @@ struct PairingReport: Sendable {
         }
     }
 
-    /// A code is shown, to people on the terminal.
+    /// Reports the code; people see it on the terminal.
     func comparing(_ code: PairingCode, _ peer: PairingPeer) {
         write(nil, "comparing") {
             $0.member("code", code.description)
@@ -141,7 +141,7 @@ struct PairingReport: Sendable {
         }
     }
 
-    /// The key was stored.
+    /// Reports that the key was stored.
     func paired(_ peer: PairingPeer) {
         let names = peer.names.map(\.description)
         write("paired: \(names.joined(separator: ", ")) \(peer.key)", "paired") { object in

@@ -4,7 +4,7 @@ internal import Libc
 internal import PeerIdentity
 internal import DiscoverySystem
 
-/// What is said in one attempt: both sides' numbers, the code, both persons' answers; and the key, stored where both said yes.
+/// One attempt: both sides' numbers, the code, both persons' answers; and the key, stored if both said yes.
 struct PairingConversation {
     /// What it hears.
     private enum News: Sendable {
@@ -38,10 +38,10 @@ struct PairingConversation {
     private let sink: AsyncStream<News>.Continuation
     private var limit: Task<Void, Never>?
     private var asking: Task<Void, Never>?
-    /// The other side's person was waited for already.
+    /// The other side's person has been waited for once.
     private var isPatient = false
 
-    /// How long two programs may take until both show the code, but for a person's Enter.
+    /// How long both programs may take to show the code, without the time for a person's Enter.
     private static let patience = Duration.seconds(10)
     /// How long a person may take.
     private static let patienceWithPeople = Duration.seconds(300)
@@ -50,7 +50,7 @@ struct PairingConversation {
         The machine with that code is gone, and its question with it. Another one calls, with another code.
         Press Enter to see it:
         """
-    /// More bytes than these belong to no exchange.
+    /// No exchange has more bytes.
     private static let longest = 256
 
     init(
@@ -63,7 +63,7 @@ struct PairingConversation {
     }
 
     /// Returns when it is decided.
-    /// - Throws: `CommandError` where it came to nothing.
+    /// - Throws: `CommandError` if it failed.
     mutating func run() async throws -> PairingTalk.End {
         let (socket, sink) = (socket, sink)
         expire(after: Self.patience)
@@ -92,26 +92,26 @@ struct PairingConversation {
             case .heard(let bytes):
                 let steps = try received(bytes)
                 try take(steps)
-                // Who has dialled has said all that it says before the code.
+                // A caller has sent everything that precedes the code.
                 if role == .caller, case .exchanging = stage, !steps.isEmpty { stage = .expected }
             }
             switch exchange.outcome {
             case .agreed: return try await store()
             case .refusedByPeer:
                 let error = Self.refusal("the other person said no")
-                // Anyone can dial who waits, and say so.
+                // Anyone can call a machine that waits, and refuse.
                 return role == .caller ? .refused(error) : .failed(error)
             case .refused, nil: break
             }
         }
-        // Stopped. Without a terminal nobody can begin again: the other side is to end, too.
+        // Stopped. Without a terminal no one can begin again, so the other side must end too.
         if !TerminalQuestion.hasTerminal { try say(false) }
         throw CommandError(.notFound, "not paired; nothing was stored")
     }
 
     private mutating func received(_ bytes: [UInt8]) throws(CommandError) -> [PairingExchange.Step] {
         do throws(PairingExchange.Failure) {
-            // It cannot know the code yet.
+            // The other side cannot know the code yet.
             if case .waiting = stage { throw .early }
             return try exchange.received(bytes)
         } catch {
@@ -128,7 +128,7 @@ struct PairingConversation {
     }
 
     private func send(_ sendings: [[UInt8]]) {
-        // Where it fails, the end of the connection is heard, too.
+        // If writing fails, the end of the connection is reported as well.
         for bytes in sendings { _ = Descriptor.write(bytes, to: socket.descriptor) }
     }
 
@@ -160,7 +160,7 @@ struct PairingConversation {
         case .first: show()
         case .afterLoss:
             let (sink, limit) = (sink, Self.patienceWithPeople)
-            // What is typed now may be the answer to the code before.
+            // What is typed now may answer the previous code.
             asking = Task {
                 let isReady = await TerminalQuestion.ask(Self.anotherCalls, within: limit) != nil
                 sink.yield(isReady ? .ready : .answered(nil))
@@ -181,7 +181,7 @@ struct PairingConversation {
         }
     }
 
-    /// Tells the other side what the person says of the code, which it knows once it was shown.
+    /// Sends the person's answer, if the code was shown.
     private mutating func say(_ isSame: Bool) throws {
         if case .shown = stage { try take(exchange.answer(isSame)) }
     }

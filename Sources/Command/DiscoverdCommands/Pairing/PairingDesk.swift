@@ -5,11 +5,11 @@ internal import Discovery
 internal import DiscoverySystem
 internal import PeerIdentity
 
-/// Answers whoever dials in to be paired, until one was, a person said no, or five codes came to nothing.
+/// Answers callers that want to be paired, until one has been, a person says no, or five codes have failed.
 ///
-/// Many may be at the handshake, and none keeps another out by being silent; one at a time is before the person.
+/// Many callers may be at the handshake, and a silent one keeps no other out; the person sees one at a time.
 struct PairingDesk: Sendable {
-    /// So many failures are told.
+    /// How many failures are reported.
     private static let mostTold = 10
 
     private struct State: Sendable {
@@ -66,7 +66,7 @@ struct PairingDesk: Sendable {
             }
             acceptor.end()
             answering.cancel()
-            // Whoever is at a question is told.
+            // Ends the question that is open.
             await answering.value
             switch decided {
             case .paired: return
@@ -98,13 +98,13 @@ struct PairingDesk: Sendable {
         let hadCode = origins != nil
         let (isOther, areSpent, isTold) = state.withLock { state in
             if let origins { state.attempts.leave(origins, now: .now) }
-            // One that had to give way is not worth a line.
+            // A connection that gave way is not worth a line.
             if !Task.isCancelled { state.told += 1 }
             return (state.attempts.isTaken, state.attempts.areSpent, state.told <= Self.mostTold && !Task.isCancelled)
         }
         switch end {
         case .paired: return end
-        // While another's code is before the person, no third one decides.
+        // While another's code is shown, no third caller decides.
         case .refused where !isOther || hadCode: return end
         case .refused(let error), .failed(let error):
             if areSpent {
@@ -126,19 +126,19 @@ struct PairingDesk: Sendable {
 
 /// Which attempts a waiting machine makes. A value.
 ///
-/// A code counts when it is shown. Before that, nothing is said from which the other side could know it: who goes before costs nothing.
+/// A code counts once it is shown. Before that, the other side learns nothing about it, so a caller that leaves costs nothing.
 struct PairingAttempts: Sendable {
-    /// So many codes are shown by one command, however much time there is.
+    /// How many codes one command shows, however much time there is.
     static let limit = 5
-    /// Who came to nothing twice waits this long, so that others have their turn.
+    /// How long a caller waits that failed twice, so that others get a turn.
     static let pause = Duration.seconds(60)
-    /// So many of these are known.
+    /// How many callers are remembered.
     private static let mostOrigins = 256
 
     /// When a code comes before the person.
     enum Turn: Sendable {
         case first
-        /// Another was there in vain: an answer to that may still be on its way.
+        /// A code was shown before: the answer to it may still be on its way.
         case afterLoss
     }
 
@@ -154,15 +154,15 @@ struct PairingAttempts: Sendable {
         var last: ContinuousClock.Instant
     }
 
-    /// A code is before the person, or waits for it.
+    /// A code is shown to the person, or waits to be.
     private(set) var isTaken = false
     private var shown = 0
     private var failures: [Origin: Failures] = [:]
 
-    /// None is left.
+    /// No code is left.
     var areSpent: Bool { !isTaken && shown >= Self.limit }
 
-    /// A code could be shown; nil where it may not be.
+    /// Asks to show a code; nil if that is not allowed.
     mutating func claim(_ origins: [Origin], now: ContinuousClock.Instant) -> Turn? {
         guard !isTaken, shown < Self.limit, !origins.contains(where: { waits($0, now) }) else { return nil }
         isTaken = true
@@ -172,7 +172,7 @@ struct PairingAttempts: Sendable {
     /// The code is shown.
     mutating func show() { shown += 1 }
 
-    /// The attempt that had the turn has come to nothing.
+    /// The attempt that had the turn has failed.
     mutating func leave(_ origins: [Origin], now: ContinuousClock.Instant) {
         isTaken = false
         for origin in origins {
@@ -193,12 +193,12 @@ struct PairingAttempts: Sendable {
 
 /// What the attempts of a machine that waits have in common.
 struct PairingTurns: Sendable {
-    /// A code could be shown to who has this key; nil where it may not be.
+    /// Asks to show a code to the peer with this key; nil if that is not allowed.
     var claim: @Sendable (KeyFingerprint) -> PairingAttempts.Turn?
     /// The code is shown.
     var shown: @Sendable () -> Void
 
-    /// The one attempt of who has dialled.
+    /// The only attempt of a caller.
     static let only = PairingTurns(claim: { _ in .first }, shown: {})
 }
 #endif

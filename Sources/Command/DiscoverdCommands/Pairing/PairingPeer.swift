@@ -4,7 +4,7 @@ internal import DNSSD
 internal import DiscoverySystem
 internal import PeerIdentity
 
-/// Who is to be paired: what it calls itself, its key, and what is known of both.
+/// The machine to pair with: its label, its key, and what is known of both.
 struct PairingPeer: Sendable {
     let label: String
     let key: KeyFingerprint
@@ -73,7 +73,7 @@ struct PairingTalk: Sendable {
         case paired
         /// A person, or what is known, decided against it: no further attempt.
         case refused(CommandError)
-        /// It came to nothing, and no person had decided.
+        /// It failed before a person decided.
         case failed(CommandError)
     }
 
@@ -81,7 +81,7 @@ struct PairingTalk: Sendable {
     let role: PairingExchange.Role
     let report: PairingReport
 
-    /// How long the other side may take to end, once all is said.
+    /// How long the other side may take to close once everything is sent.
     private static let farewell = Duration.seconds(3)
 
     func run(_ socket: Socket, _ turns: PairingTurns = .only) async -> End {
@@ -93,14 +93,14 @@ struct PairingTalk: Sendable {
         } catch {
             return beforeCode(error)
         }
-        // Closed with its last reference, for a thread reads it.
+        // Closed with its last reference, because a thread reads it.
         let inner = Socket(owning: link.descriptor)
         let end = await converse(inner, link, turns)
         // What was said last must arrive.
         inner.endSending()
         let failure = await failure(of: link)
         inner.end()
-        // The other side let this one not in, which with TLS 1.3 it says after the handshake.
+        // With TLS 1.3, the other side refuses this one only after the handshake.
         if case .failed = end, let failure, failure.status == .notPermitted { return beforeCode(failure) }
         return end
     }
@@ -125,7 +125,7 @@ struct PairingTalk: Sendable {
         }
     }
 
-    /// What ends an attempt without a person. A machine that waits goes on: anyone can dial it, and say anything before a code.
+    /// The end of an attempt without a person. A machine that waits goes on, because anyone can call it.
     private func beforeCode(_ error: CommandError) -> End {
         role == .caller && error.status == .notPermitted ? .refused(error) : .failed(error)
     }

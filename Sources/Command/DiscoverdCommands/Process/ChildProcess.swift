@@ -158,7 +158,7 @@ struct EventProgram {
 }
 
 extension ServiceEvent {
-    /// What a program is told: the event's name as in JSON, and the service; nil for what is no service's.
+    /// What a program is given: the event's name as in JSON, and the service; nil for an event without a service.
     fileprivate var told: (String, DiscoveredService)? {
         switch self {
         case .found(let service): ("added", service)

@@ -8,10 +8,10 @@ internal import Synchronization
 
 /// Accepts connections on its own thread, up to a limit at a time.
 final class Acceptor: Sendable {
-    /// What a connection has to do before it counts.
+    /// What a connection must do before it counts.
     enum Entry: Sendable {
         case none
-        /// Say the whole of its first TLS message; `late` is called for each that takes too long.
+        /// Send the whole of its first TLS message; `late` is called for each that takes too long.
         case hello(late: @Sendable () -> Void)
     }
 
@@ -72,7 +72,7 @@ final class Acceptor: Sendable {
         return nil
     }
 
-    /// Takes in whoever comes, and passes on who has said its first message while there are places.
+    /// Accepts every connection, and passes on those that have sent their first message while there are places.
     private func acceptThroughLobby(_ yield: (Socket) -> Void, _ late: () -> Void) {
         let listening = listeners.sockets.map(\.descriptor)
         var lobby = Lobby()
@@ -85,7 +85,7 @@ final class Acceptor: Sendable {
                 places.clear()
                 yield(socket)
             }
-            // Not one for each wait: who comes in great numbers costs little.
+            // Several for each wait, so that a flood costs little.
             var accepted = 0
             while accepted < 32, ready.contains(where: { listening.contains($0.descriptor) }), let socket = next() {
                 lobby.came(socket, .now)
@@ -137,7 +137,7 @@ final class Acceptor: Sendable {
     }
 }
 
-/// Places for so many at a time; who comes later waits, in turn.
+/// A limited number of places; later tasks wait in turn.
 final class Places: Sendable {
     private struct State {
         var free: Int
@@ -187,11 +187,11 @@ final class Places: Sendable {
     }
 }
 
-/// What is done with connections before they have proven who they are. Where there are too many, one of the greediest address is ended.
+/// Handles connections that have not proven their identity. If there are too many, one from the address with the most is ended.
 final class NewcomerRoom: Sendable {
-    /// So many at a time. An acceptor needs more places: who has to give way takes one until it is gone.
+    /// How many at a time. An acceptor needs more places: a connection that gives way keeps its place until it is gone.
     static let limit = 64
-    /// Places of an acceptor in front of a room, beyond those for who has come further.
+    /// The places that an acceptor needs for a room, in addition to those of admitted connections.
     static let places = 2 * limit
 
     private struct State {

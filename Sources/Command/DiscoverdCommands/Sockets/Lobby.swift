@@ -3,7 +3,7 @@ internal import DiscoverySystem
 internal import Libc
 internal import PeerIdentity
 
-/// Connections that have not said the whole of their first TLS message (RFC 8446 §5.1). Each costs a descriptor and nothing else, so they may come as fast
+/// Connections that have not sent the whole of their first TLS message (RFC 8446 §5.1). Each costs only a descriptor, so they may come as fast
 /// as the system accepts them. Where there are too many, one of the greediest address is closed.
 struct Lobby {
     private static let patience = Duration.seconds(10)
@@ -23,10 +23,10 @@ struct Lobby {
 
     init(limit: Int = 256) { newcomers = Newcomers(limit: limit) }
 
-    /// Somebody may be passed on.
+    /// A connection is ready to be passed on.
     var hasGreeted: Bool { guests.contains { $0.hasGreeted } }
 
-    /// Those of whom something is expected.
+    /// The descriptors of connections that have not sent their whole message.
     var silent: [Int32] { guests.lazy.filter { !$0.hasGreeted }.map(\.socket.descriptor) }
 
     /// When `expire` has something to do.
@@ -36,7 +36,7 @@ struct Lobby {
         let (id, displaced) = newcomers.came(from: socket.peerAddress)
         if let displaced { remove(displaced)?.socket.close() }
         guests.append(Guest(id: id, socket: socket, until: now + Self.patience))
-        // As a rule it has come by now.
+        // Usually the message has arrived by now.
         heard(socket.descriptor, isEnded: false)
     }
 
@@ -45,7 +45,7 @@ struct Lobby {
         guard let index = guests.firstIndex(where: { $0.socket.descriptor == descriptor }) else { return }
         let guest = guests[index]
         if let missing = Self.missing(descriptor) {
-            // A few bytes wake nobody.
+            // Too few bytes do not wake the thread.
             guest.socket.set(SOL_SOCKET, SO_RCVLOWAT, missing)
             if isEnded { remove(guest.id)?.socket.close() }
         } else {
@@ -55,7 +55,7 @@ struct Lobby {
         }
     }
 
-    /// The first that has said its message, which it leaves with.
+    /// Takes the first connection that has sent its message.
     mutating func next() -> Socket? { guests.first { $0.hasGreeted }.flatMap { remove($0.id)?.socket } }
 
     /// Closes those that took too long.
@@ -71,7 +71,7 @@ struct Lobby {
         return guests.firstIndex { $0.id == id }.map { guests.remove(at: $0) }
     }
 
-    /// How many bytes there have to be before it can be said whether the first record is whole; nil where it is, or is none of TLS, which others judge.
+    /// How many bytes are needed to tell whether the first record is whole; nil if it is, or is no TLS record, which others judge.
     private static func missing(_ descriptor: Int32) -> Int32? {
         var start = [UInt8](repeating: 0, count: header)
         let count = peek(descriptor, &start)

@@ -198,7 +198,7 @@ final class Bridge: ChannelDuplexHandler {
         }
     }
 
-    /// Ends what is said to it, after what has been given to it.
+    /// Ends its output after everything that was given to it.
     private func endOutput() {
         guard output == .open else { return }
         output = .ending
@@ -221,7 +221,7 @@ final class Bridge: ChannelDuplexHandler {
 
 extension CommandError {
     /// What became of a connection with TLS.
-    /// - Parameter own: this machine, which was refused by who was dialled; nil where it was not the caller.
+    /// - Parameter own: this machine, if it was the caller; nil otherwise.
     init(ofTLS error: any Error, to own: MachineIdentity? = nil) {
         if let error = error as? CommandError {
             self = error
@@ -244,7 +244,7 @@ extension CommandError {
 
 /// Keeps the key that each name had last, which `browse` and `resolve` compare with the known one.
 enum LastKeys {
-    /// Notes the key of someone who was dialled. That it cannot be written hinders no connection.
+    /// Notes the key of a peer that was dialled. A connection does not depend on it.
     static func note(_ peer: PeerTLS.Peer, in directory: String) async {
         if case .label = peer.name { return }
         try? await NIOThreadPool.singleton.runIfActive {
@@ -262,7 +262,7 @@ enum LastKeys {
 }
 
 extension PeerRefusal {
-    /// Who was refused for the key or the certificate that was shown. No handshake has proven it: it is worth a hint.
+    /// The peer that was refused for the key or certificate that it showed. No handshake has proven it, so it is only a hint.
     var shown: PeerTLS.Peer? {
         switch self {
         case .changed(let name, _, let key), .unknown(let name, let key), .foreign(let name, let key),

@@ -232,7 +232,7 @@ extension ServiceType {
         self.init(observedLabels: labels[...])
     }
 
-    /// Reads a type that someone looks for. RFC 6335, and what avahi-daemon takes, bind who publishes: others are named as they are.
+    /// Reads a type that someone looks for. RFC 6335 and avahi-daemon's rules bind publishers; existing types are taken as they are.
     /// - Throws: `.invalidServiceType` as `init(_:)` does, where DNS cannot carry it, or it is no type.
     package init(sought text: String) throws(DiscoveryError) {
         do throws(DiscoveryError) {

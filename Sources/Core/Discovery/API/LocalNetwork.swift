@@ -280,7 +280,7 @@ extension LocalNetwork {
         throw DiscoveryError(.closed, "resolving \(instance.name) was cancelled")
     }
 
-    /// A service without addresses is no answer where it is known who withholds them.
+    /// A service without addresses is no answer if a resolver is known to withhold them.
     private func dialable(_ service: DiscoveredService) throws(DiscoveryError) -> DiscoveredService {
         guard service.endpoints.isEmpty, service.port != nil, let reason = service.withheld else { return service }
         throw DiscoveryError(.addressesWithheld, reason)

@@ -3,7 +3,7 @@ public import DNSSD
 /// The services that are there now, as a sorted list, each time it changes: the form for an interface. Cold, as `EventStream` is.
 ///
 /// The first list comes with the first services, or empty once it is known that there are none. A slow reader misses lists, never the
-/// newest. Services are kept while the backend is away; who wants to know of that, and when a list is complete, reads the events
+/// newest. Services are kept while the backend is away; the events tell of that, and of when a list is complete
 /// (`LocalNetwork.browse`).
 public struct ServiceLists: AsyncSequence, Sendable {
     /// The services, ordered by domain, type and name.
@@ -75,7 +75,7 @@ package struct SortedServices: Hashable, Sendable {
     package init() {}
 
     /// Applies events.
-    /// - Returns: whether there is a list to tell: it changed, or it is the first, and known to be complete.
+    /// - Returns: whether there is a list to report: it changed, or is the first, and known to be complete.
     package mutating func apply(_ events: [ServiceEvent]) -> Bool {
         var hasNews = false
         for event in events {

@@ -79,7 +79,7 @@ enum Announcer: Hashable, Sendable {
 }
 
 extension CatalogEntry {
-    /// Who announces what it was resolved to.
+    /// The announcer of what it was resolved to.
     fileprivate var announcer: Announcer? {
         sites.values.lazy.compactMap(\.resolution).first?.announcer ?? merged?.service.host.map { .host($0) }
     }

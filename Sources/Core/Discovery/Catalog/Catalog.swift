@@ -113,7 +113,7 @@ extension Catalog {
         return changes + evaluate([sighting.instance], now: now)
     }
 
-    /// There is room for it: who has merged it keeps no more than it may.
+    /// There is always room for it: the process that merged it keeps to its own limit.
     private mutating func merged(_ service: DiscoveredService, now: Duration) -> [Change<DiscoveredService>] {
         let instance = service.instance
         if entries[instance] == nil {
@@ -124,7 +124,7 @@ extension Catalog {
         spares.remove(instance)
         entries[instance]?.isSpare = false
         entries[instance]?.becameMerged(service)
-        // Whoever merged it has kept its changes apart.
+        // The process that merged it has spaced its changes.
         entries[instance]?.notBefore = nil
         return evaluate([instance], now: now)
     }

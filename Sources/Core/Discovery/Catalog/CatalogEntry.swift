@@ -12,7 +12,7 @@ struct CatalogEntry: Sendable {
     /// The latest time of the first report.
     let tellBy: Duration
     var sites = SmallMap<Origin, CatalogSite>()
-    /// As another process has merged it. Sites count where both are known: they come from who has taken that process's place.
+    /// As another process has merged it. If there are sites too, they count: they come from the engine that took that process's place.
     private(set) var merged: MergedService?
     /// The last report; nil: none yet.
     var told: DiscoveredService?

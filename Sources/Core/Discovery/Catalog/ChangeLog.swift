@@ -4,7 +4,7 @@ package import DNSSD
 /// value, and a bounded number of ends and notes.
 ///
 /// A reader is a number. A slow one costs nothing, sees only the latest state of each value, and misses nothing, unless
-/// ends that it has not seen were forgotten. An iterator reads it as a `LogFollower`, who comes back with a cursor as a `LogReader`.
+/// ends that it has not seen were forgotten. An iterator reads it with a `LogFollower`, a client that returns with a cursor with a `LogReader`.
 package struct ChangeLog<Value: Listed>: Sendable {
     package typealias Key = Value.Key
 
@@ -80,7 +80,7 @@ package struct ChangeLog<Value: Listed>: Sendable {
         case .backend(let state):
             backend = state
             // What came while it was away is unknown until it has listed again.
-            // What is still left out is reported again, too.
+            // Omissions that still hold are reported again.
             if state == .recovered { (isSettled, degraded) = (false, nil) }
             note(.backend(state))
         case .degraded(let text):

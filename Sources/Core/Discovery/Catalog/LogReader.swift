@@ -1,6 +1,6 @@
 import DNSSD
 
-/// One reader's position in a `ChangeLog`, and what else it has seen: one that keeps nothing of what it was told, and can go on elsewhere
+/// One reader's position in a `ChangeLog`, and what else it has seen. It keeps no values, and can go on elsewhere
 /// from a number.
 package struct LogReader: Sendable {
     /// The number of the last change it has seen.

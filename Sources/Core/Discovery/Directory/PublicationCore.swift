@@ -18,7 +18,7 @@ final class PublicationCore: Sendable {
         var isCancelled = false
         /// The newest change of port or TXT record; each waits for the one before.
         var change: Task<Void, Never>?
-        /// What the engine was last told.
+        /// The service that was last given to the engine.
         var announced: OfferedService
         var onEnd: FollowUp?
         var open: Open?

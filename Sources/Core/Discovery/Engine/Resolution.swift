@@ -101,7 +101,7 @@ public struct Resolution: Sendable {
         set { parts.answer.withheld = newValue }
     }
 
-    /// A number for whoever announces it on the link; nil if that is not known. Names of hosts are free, so a full list goes by this.
+    /// A number for its announcer on the link; nil if unknown. Host names cost nothing, so a full list goes by this.
     package var sender: UInt16? {
         get { parts.sender }
         set { parts.sender = newValue }

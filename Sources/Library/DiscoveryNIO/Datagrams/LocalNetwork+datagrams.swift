@@ -178,7 +178,7 @@ final class ConnectedDatagrams: ChannelDuplexHandler {
         context.write(wrapOutboundOut(envelope), promise: promise)
     }
 
-    /// ICMP's answer to something that was sent, above all that no one listens there: the end, as of a connection.
+    /// An ICMP answer to a datagram, usually that no one listens there, ends the channel like a connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
         context.close(promise: nil)

@@ -17,9 +17,9 @@
 public struct PairingExchange: Sendable {
     /// Which side this is.
     public enum Role: Hashable, Sendable {
-        /// Who dialled.
+        /// The caller.
         case caller
-        /// Who was dialled.
+        /// The machine that was called.
         case answerer
     }
 
@@ -43,7 +43,7 @@ public struct PairingExchange: Sendable {
         case refusedByPeer
     }
 
-    /// Why an exchange came to nothing.
+    /// Why an exchange failed.
     public enum Failure: Error, Hashable, Sendable {
         /// The peer has this side's own key.
         case ownKey
@@ -89,7 +89,7 @@ public struct PairingExchange: Sendable {
 
     /// Begins an attempt; draws this side's number.
     /// - Parameters:
-    ///   - role: who dialled, and who was dialled.
+    ///   - role: the caller's, or the answerer's.
     ///   - own: this side's key, as the handshake showed it to the peer.
     ///   - peer: the peer's key, as the handshake has proven it.
     ///   - digest: SHA-256.
@@ -109,7 +109,7 @@ public struct PairingExchange: Sendable {
         state = role == .caller ? .unstarted : .awaitsCommitment
     }
 
-    /// How it ended; nil while it goes on, and where it came to nothing.
+    /// How it ended; nil while it goes on, and if it failed.
     public var outcome: Outcome? {
         if ownAnswer == false { return .refused }
         if peerAnswer == false { return .refusedByPeer }
@@ -124,7 +124,7 @@ public struct PairingExchange: Sendable {
     }
 
     /// Takes bytes of the peer.
-    /// - Throws: why the exchange came to nothing. It is over then: end the connection.
+    /// - Throws: why the exchange failed. It has ended: close the connection.
     public mutating func received(_ bytes: some Sequence<UInt8>) throws(Failure) -> [Step] {
         var steps: [Step] = []
         for byte in bytes {
@@ -240,8 +240,8 @@ public struct PairingCode: Hashable, Sendable, CustomStringConvertible {
     private let value: UInt64
 
     /// - Parameters:
-    ///   - caller: who dialled.
-    ///   - answerer: who was dialled.
+    ///   - caller: the caller's.
+    ///   - answerer: the answerer's.
     ///   - digest: SHA-256.
     public init(caller: Side, answerer: Side, digest: ([UInt8]) -> [UInt8]) {
         let bytes = digest(

@@ -1,12 +1,12 @@
 public import DNSSD
 
-/// Whom a key belongs to, as far as this machine is concerned.
+/// The owner of a key, as this machine names it.
 public enum PeerName: Sendable {
-    /// Who answers for a service: it is dialled by that name.
+    /// The peer that answers for a service, and is dialled by that name.
     case service(ServiceInstance)
-    /// Who answers at a host.
+    /// The peer that answers at a host.
     case host(HostName)
-    /// Who dials in: what its certificate says of itself. A claim, which the key decides.
+    /// A caller, by what its certificate says of itself: a claim, which the key decides.
     case label(String)
 
     /// The longest label in bytes (RFC 5280, appendix A.1, ub-common-name, times the bytes of a character).
@@ -16,7 +16,7 @@ public enum PeerName: Sendable {
 }
 
 extension PeerName: Hashable {
-    /// Without regard to ASCII case, as DNS compares names: who writes another's name in capitals has the same name.
+    /// Without regard to ASCII case, as DNS compares names: the same name in capitals is the same peer.
     public static func == (one: PeerName, other: PeerName) -> Bool {
         one.description.hasSameFoldedBytes(as: other.description)
     }

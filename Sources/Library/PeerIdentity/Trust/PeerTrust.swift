@@ -54,7 +54,7 @@ extension KnownPeers {
         let name = PeerName.label(label)
         let bound = keys(of: name)
         if !bound.isEmpty, !bound.contains(key) { return .changed(from: bound) }
-        // Who was dialled once is not let in for that.
+        // A peer that was only dialled is not let in as a caller.
         if isCaller(key) { return .known }
         return trust == .first ? .learned : .unknown(names: names(of: key))
     }
@@ -72,7 +72,7 @@ extension PeerTrust {
     }
 }
 
-/// Certificate authorities, and whom they must have certified.
+/// Certificate authorities, and the names that they must have certified.
 public struct PeerAuthority: Hashable, Sendable {
     /// Why it cannot be used; ends a sentence.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -86,7 +86,7 @@ public struct PeerAuthority: Hashable, Sendable {
 
     /// The authorities' certificates, PEM (RFC 7468).
     public var certificates: String
-    /// Names of which a peer's certificate must have one. Empty: who is dialled must have the name that was dialled, a caller may have any.
+    /// Names of which a peer's certificate must have one. Empty: a peer that is dialled must have the name that was dialled; a caller may have any.
     public var names: Set<String>
 
     /// Creates a policy.
@@ -106,7 +106,7 @@ public struct PeerAuthority: Hashable, Sendable {
         }
     }
 
-    /// Whether a certificate with these names may be used by whoever has the name `peer` here.
+    /// Whether a certificate with these names is valid for the peer that is named `peer` here.
     ///
     /// Of a service that is its instance name or its full name, never the host in its SRV record: that comes from the network, so any certified machine could
     /// answer for any service.
@@ -173,7 +173,7 @@ public struct TrustFile: Hashable, Sendable {
         Failure(description: "line \(index + 1): \(reason)")
     }
 
-    /// What the configuration says: of the first of these directories that has the file.
+    /// The configured trust, from the first of these directories that has the file.
     /// - Returns: nil where none has it, or it says nothing.
     /// - Throws: where it cannot be read, makes no sense, or others may write it.
     public static func trust(in directories: [String]) throws(Failure) -> PeerTrust? {
@@ -183,7 +183,7 @@ public struct TrustFile: Hashable, Sendable {
             do throws(SystemError) {
                 bytes = try SystemFile.readTrusted(path, atMost: longest)
             } catch {
-                // A link is there for a file: without it, who is shut out would be let in.
+                // A link stands for a file: ignoring it would let in peers that it shuts out.
                 if error.code == ENOENT, SystemFile.isLink(path) {
                     throw Failure(description: "\(path): a link to nothing")
                 }
