@@ -57,6 +57,9 @@ extension Session {
         CommandError(.noBackend, "no DNS server: \(reason)")
     }
 
+    /// Prints a record.
+    func show(_ record: Record) throws { try output.line(record.line(for: terminal)) }
+
     /// The daemon, for a command that requires it.
     func requireDaemon() throws(CommandError) -> ControlClient {
         guard let daemon else { throw noDaemon }

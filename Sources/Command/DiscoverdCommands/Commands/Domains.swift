@@ -153,10 +153,7 @@ struct DomainsCommand: NetworkCommand {
     }
 
     private func record(_ domain: Domain, _ kind: Kind) -> Record {
-        var record = Record()
-        record.add(safe: domain, width: 24)
-        record.add(kind.rawValue, width: 0)
-        return record
+        Record(.init(safe: domain, 24), .init(kind.rawValue, 0))
     }
 
     private func members(_ json: inout JSONWriter, _ domain: Domain, _ kind: Kind) {

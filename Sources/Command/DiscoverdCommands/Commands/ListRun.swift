@@ -76,10 +76,9 @@ struct ListRun {
         if session.json {
             try session.output.json { $0.line(event, json) }
         } else {
-            var line = Record()
-            if follows { line.add(sign, width: 1, colour: colour) }
-            line.add(record)
-            try session.output.line(line.line(for: session.terminal))
+            var record = record
+            if follows { record.fields.insert(.init(sign, 1, colour), at: 0) }
+            try session.show(record)
         }
         if follows { try session.output.flush() }
     }

@@ -115,10 +115,9 @@ enum ListedOffer: Hashable {
     }
 
     static var header: Record {
-        var record = Record()
-        let titles = [("STATE", 11), ("NAME", 24), ("TYPE", 16), ("PORT", 5), ("ORIGIN", 13), ("REMARKS", 0)]
-        for (title, width) in titles { record.add(title, width: width) }
-        return record
+        Record(
+            .init("STATE", 11), .init("NAME", 24), .init("TYPE", 16), .init("PORT", 5), .init("ORIGIN", 13),
+            .init("REMARKS", 0))
     }
 
     func record(_ terminal: Terminal) -> String {
@@ -129,28 +128,21 @@ enum ListedOffer: Hashable {
     }
 
     static func record(_ status: RegistrationStatus, _ terminal: Terminal) -> String {
-        var record = Record()
-        record.add(status.state.rawValue, width: 11, colour: status.state == .established ? .green : .yellow)
-        record.add(status.name, width: 24)
-        record.add(safe: status.isAddressRecord ? "address" : status.type, width: 16)
-        record.add(status.isAddressRecord ? "" : "\(status.port)", width: 5)
-        record.add(status.origin.rawValue, width: 13)
+        let isAddress = status.isAddressRecord
         let remark = status.name == status.wanted ? "" : "wanted \"\(status.wanted)\""
-        record.add(status.isAddressRecord ? status.addresses.joined(separator: ",") : remark, width: 0)
-        record.add(status.reason ?? status.warning ?? "", width: 0)
-        return record.line(for: terminal)
+        return Record(
+            .init(status.state.rawValue, 11, status.state == .established ? .green : .yellow), .init(status.name, 24),
+            .init(safe: isAddress ? "address" : status.type, 16), .init(isAddress ? "" : "\(status.port)", 5),
+            .init(status.origin.rawValue, 13), .init(isAddress ? status.addresses.joined(separator: ",") : remark, 0),
+            .init(status.reason ?? status.warning ?? "", 0)
+        ).line(for: terminal)
     }
 
     /// Whether avahi-daemon has published it is not known here.
     private static func record(_ service: AvahiServiceFiles.Service, _ terminal: Terminal) -> String {
-        var record = Record()
-        record.add("file", width: 11)
-        record.add(service.offered.name.text, width: 24)
-        record.add(safe: service.offered.type, width: 16)
-        record.add("\(service.offered.port)", width: 5)
-        record.add("avahi-daemon", width: 13)
-        record.add("", width: 0)
-        record.add(service.path, width: 0)
+        let record = Record(
+            .init("file", 11), .init(service.offered.name.text, 24), .init(safe: service.offered.type, 16),
+            .init("\(service.offered.port)", 5), .init("avahi-daemon", 13), .init("", 0), .init(service.path, 0))
         return record.line(for: terminal)
     }
 }

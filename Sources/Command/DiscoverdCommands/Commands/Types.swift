@@ -76,16 +76,10 @@ struct TypesCommand: NetworkCommand {
     private func record(
         _ type: ServiceType, _ domain: Domain, _ interfaces: [NetworkInterface], isForPeople: Bool
     ) -> Record {
-        var record = Record()
-        record.add(safe: type, width: 24)
-        record.add(safe: domain, width: 5)
+        let names = interfaces.map(\.name).joined(separator: ",")
+        var record = Record(.init(safe: type, 24), .init(safe: domain, 5), .init(names, isForPeople ? 8 : 0))
         // A pipe keeps its columns.
-        guard isForPeople else {
-            record.add(interfaces.map(\.name).joined(separator: ","), width: 0)
-            return record
-        }
-        record.add(interfaces.map(\.name).joined(separator: ","), width: 8)
-        record.add(KnownType.of(type.description)?.title ?? "", width: 0)
+        if isForPeople { record.fields.append(.init(KnownType.of(type.description)?.title ?? "", 0)) }
         return record
     }
 }

@@ -114,18 +114,11 @@ package struct DoctorFinding: Sendable {
     /// Prints the finding; on a terminal, the advice is on its own line.
     func show(in session: Session) throws {
         if session.json { return try session.output.json { write(to: &$0) } }
-        var record = Record()
-        record.add(verdict.rawValue, width: 4, colour: verdict.colour)
-        record.add(check, width: 10)
-        record.add(text, width: 0)
-        if let advice, !session.terminal.isInteractive { record.add(advice, width: 0) }
-        try session.output.line(record.line(for: session.terminal))
+        var record = Record(.init(verdict.rawValue, 4, verdict.colour), .init(check, 10), .init(text, 0))
+        if let advice, !session.terminal.isInteractive { record.fields.append(.init(advice, 0)) }
+        try session.show(record)
         guard let advice, session.terminal.isInteractive else { return }
-        var second = Record()
-        second.add("", width: 4)
-        second.add("", width: 10)
-        second.add(advice, width: 0)
-        try session.output.line(second.line(for: session.terminal))
+        try session.show(Record(.init("", 4), .init("", 10), .init(advice, 0)))
     }
 
     private func write(to json: inout JSONWriter) {

@@ -65,10 +65,9 @@ struct ExplanationPrinter {
 
     /// - Parameter texts: safe for a terminal.
     private func line(_ stage: String, colour: Colour? = nil, _ texts: String...) throws {
-        var record = Record()
-        record.add(stage, width: 8, colour: colour)
-        for text in texts { record.add(safe: text, width: 0) }
-        try session.output.line(record.line(for: session.terminal))
+        var record = Record(.init(stage, 8, colour))
+        record.fields += texts.map { .init(safe: $0, 0) }
+        try session.show(record)
     }
 
     /// A record of a host, and how it came.

@@ -155,11 +155,8 @@ struct HostLookup {
     private func show(_ line: Line, of host: HostArgument) throws {
         let interface = line.interface
         guard session.json else {
-            var record = Record()
-            record.add(host.text, width: 24)
-            record.add(safe: line.value, width: 24)
-            record.add(interface?.name ?? "-", width: 0)
-            return try session.output.line(record.line(for: session.terminal))
+            let record = Record(.init(host.text, 24), .init(safe: line.value, 24), .init(interface?.name ?? "-", 0))
+            return try session.show(record)
         }
         try session.output.json { json in
             json.line("host") { object in

@@ -59,14 +59,11 @@ struct QueryCommand: NetworkCommand {
     private func show(_ answer: RecordQuestions.Answer, in session: Session) throws {
         let record = answer.record
         guard session.json else {
-            var line = Record()
-            line.add(safe: record.name, width: 24)
-            line.add(answer.ttl.map(String.init) ?? "-", width: 4)
-            line.add(safe: record.recordClass == .internet ? "IN" : "CLASS\(record.recordClass.rawValue)", width: 2)
-            line.add(safe: record.type, width: 4)
-            line.add(safe: record.dataText, width: 24)
-            line.add(answer.interface?.name ?? "-", width: 0)
-            return try session.output.line(line.line(for: session.terminal))
+            let line = Record(
+                .init(safe: record.name, 24), .init(answer.ttl.map(String.init) ?? "-", 4),
+                .init(safe: record.recordClass == .internet ? "IN" : "CLASS\(record.recordClass.rawValue)", 2),
+                .init(safe: record.type, 4), .init(safe: record.dataText, 24), .init(answer.interface?.name ?? "-", 0))
+            return try session.show(line)
         }
         try session.output.json { json in
             json.line("record") { object in

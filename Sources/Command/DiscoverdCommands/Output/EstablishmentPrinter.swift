@@ -27,11 +27,10 @@ struct EstablishmentPrinter {
         if session.json {
             try session.output.json { $0.establishmentLine(report, error: error) }
         } else if error == nil, let winner = report.winner {
-            var record = Record()
-            record.add(safe: winner, width: 40)
-            record.add(winner.interface?.name ?? "-", width: 8)
-            record.add("\(report.duration.milliseconds) ms", width: 0)
-            try session.output.line(record.line(for: session.terminal))
+            let record = Record(
+                .init(safe: winner, 40), .init(winner.interface?.name ?? "-", 8),
+                .init("\(report.duration.milliseconds) ms", 0))
+            try session.show(record)
         }
         try session.output.flush()
     }

@@ -84,22 +84,21 @@ struct Record {
         let text: String
         let width: Int
         let colour: Colour?
+
+        /// Escapes the text: it cannot break the line or reach the terminal raw.
+        init(_ text: String, _ width: Int, _ colour: Colour? = nil) {
+            self.init(safe: text.escapedForTerminal, width, colour)
+        }
+
+        /// Text that is already safe for a terminal, as descriptions of DNS-SD values are.
+        init(safe text: some CustomStringConvertible, _ width: Int, _ colour: Colour? = nil) {
+            (self.text, self.width, self.colour) = (text.description, width, colour)
+        }
     }
 
-    private var fields: [Field] = []
+    var fields: [Field]
 
-    /// Adds a field. Its content is escaped: it cannot break the line or reach the terminal raw.
-    mutating func add(_ text: String, width: Int, colour: Colour? = nil) {
-        add(safe: text.escapedForTerminal, width: width, colour: colour)
-    }
-
-    /// Adds a field that is already safe for a terminal, as descriptions of DNS-SD values are.
-    mutating func add(safe text: some CustomStringConvertible, width: Int, colour: Colour? = nil) {
-        fields.append(Field(text: text.description, width: width, colour: colour))
-    }
-
-    /// Adds the fields of another record.
-    mutating func add(_ other: Record) { fields += other.fields }
+    init(_ fields: Field...) { self.fields = fields }
 
     /// The line without its end.
     func line(for terminal: Terminal) -> String {

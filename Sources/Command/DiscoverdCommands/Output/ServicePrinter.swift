@@ -137,7 +137,7 @@ struct ServiceCard {
 
     /// Prints a label and a value per line; each address and TXT string has its own line.
     func show(in session: Session) throws {
-        for record in records { try session.output.line(record.line(for: session.terminal)) }
+        for record in records { try session.show(record) }
         let names = Set(hosts.map(\.text)).sorted()
         // Several SRV records are usual in the zones of DNS servers (RFC 2782).
         guard hosts.count > 1, service.instance.domain == .local else { return }
@@ -162,11 +162,9 @@ struct ServiceCard {
         records += service.txt.entries.map { record("txt", $0.readable.escapedForTerminal) }
         if let key { records.append(record("key", key.rawValue)) }
         for endpoint in service.endpoints {
-            var record = Record()
-            record.add("endpoint", width: 8)
-            record.add(safe: endpoint, width: 40)
-            record.add(endpoint.interface?.name ?? "-", width: 0)
-            if hosts.count > 1, let target = endpoint.target { record.add(safe: target.host, width: 0) }
+            var record = Record(
+                .init("endpoint", 8), .init(safe: endpoint, 40), .init(endpoint.interface?.name ?? "-", 0))
+            if hosts.count > 1, let target = endpoint.target { record.fields.append(.init(safe: target.host, 0)) }
             records.append(record)
         }
         return records
@@ -177,10 +175,7 @@ struct ServiceCard {
     }
 
     private func record(_ label: String, _ value: some CustomStringConvertible) -> Record {
-        var record = Record()
-        record.add(label, width: 8)
-        record.add(safe: value, width: 0)
-        return record
+        Record(.init(label, 8), .init(safe: value, 0))
     }
 }
 
