@@ -37,7 +37,7 @@ extension PeerSession {
 
     private func advertise() async throws {
         let (arrivals, arrived) = AsyncStream<Arrival>.makeStream(
-            bufferingPolicy: .bufferingNewest(Link.Limits.strangers))
+            bufferingPolicy: .bufferingNewest(PeerLink.Limits.strangers))
         var txt = TXTRecord()
         try txt.append(key: "id", text: id.description)
         try txt.append(key: "name", text: displayName)
