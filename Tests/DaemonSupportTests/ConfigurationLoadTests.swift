@@ -136,7 +136,7 @@ import Testing
         #expect(configuration.backend == .auto && configuration.logLevel == .info)
         #expect(configuration.reload == .auto)
         #expect(configuration.browse.map(\.description) == ["_witap._tcp", "_http._tcp"])
-        #expect(configuration.limits == ControlLimits())
+        #expect(configuration.limits == ConnectionTable.Limits())
         #expect(configuration.tcpListen?.address.description == "127.0.0.1")
         #expect(configuration.tcpListen?.port.rawValue == 9331)
         #expect(configuration.tcpListen?.hosts == ["monitor.example.org"])

@@ -57,7 +57,7 @@ struct NameSurveyTests {
         _ = survey.received(response(try tony("h1.local"), try address("h1.local", 1)), from: host(9))
         #expect(survey.disputes.isEmpty, "a proxy says the same")
         _ = survey.received(response(try tony("evil.local"), try address("h1.local", 3)), from: host(3))
-        #expect(survey.disputes.map(\.isService) == [false, true])
+        #expect(survey.disputes.map { $0.owner == .service } == [false, true])
         #expect(survey.disputes.allSatisfy { $0.sides.count == 3 })
         #expect(survey.count == (1, 1))
     }
@@ -80,16 +80,16 @@ struct NameSurveyTests {
         for number in [UInt32(1), 11] {
             _ = survey.received(response(try tony("h1.local"), try address("h1.local", number)), from: host(number))
         }
-        #expect(survey.disputes.map(\.mayBeOne) == [true])
+        #expect(survey.disputes.map { $0.owner == .hostOrTwo } == [true])
         _ = survey.received(response(try address("h1.local", 1)), from: host(5))
-        #expect(survey.disputes.map(\.mayBeOne) == [false])
+        #expect(survey.disputes.map { $0.owner == .hostOrTwo } == [false])
         var other = NameSurvey()
         for number in [UInt32(1), 11] {
             let port = UInt16(number)
             _ = other.received(
                 response(try tony("h1.local", port), try address("h1.local", number)), from: host(number))
         }
-        #expect(other.disputes.map(\.mayBeOne) == [false, false], "their services differ")
+        #expect(other.disputes.map { $0.owner == .hostOrTwo } == [false, false], "their services differ")
     }
 
     @Test("what this machine says over two interfaces of a link, one host says")

@@ -52,9 +52,7 @@ struct DaemonDomains: Sendable {
     func gateways(_ rules: [ExportRule], of network: LocalNetwork, _ log: DaemonLog) -> [Gateway] {
         guard let unicast else { return [] }
         return rules.map { rule in
-            let host = settings.filter { rule.domain.isWithin($0.domain) }
-                .max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }?.host
-            let prefix = host ?? ServiceName.ofThisMachine().text.lowercased()
+            let prefix = settings.covering(rule.domain)?.host ?? ServiceName.ofThisMachine().text.lowercased()
             return Gateway(rule, into: ZoneExports(engine: unicast, prefix: prefix), log: log) {
                 network.follow($0)
             }
@@ -68,15 +66,9 @@ struct DaemonDomains: Sendable {
             var state = DomainState(
                 setting.domain, publishes: setting.key != nil, server: setting.server?.description,
                 lease: setting.lease)
-            for zone in zones where covers(setting, zone.domain) { state.take(zone) }
+            for zone in zones where settings.covering(zone.domain)?.domain == setting.domain { state.take(zone) }
             return state
         }
-    }
-
-    /// Whether it is the entry that counts for a domain: the longest that the domain lies in.
-    private func covers(_ setting: DomainSettings, _ domain: Domain) -> Bool {
-        let all = settings.filter { domain.isWithin($0.domain) }
-        return all.max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }?.domain == setting.domain
     }
 }
 

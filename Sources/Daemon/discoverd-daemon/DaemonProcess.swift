@@ -53,7 +53,7 @@ struct DaemonProcess {
             backend: backend.rawValue,
             finder: host.finder.rawValue,
             socket: sockets.path,
-            limits: configuration.limits.connections
+            limits: configuration.limits.withinDescriptors
         )
         facts.domains = { domains.states }
         let gateways = Locked<[Gateway]>([])
@@ -75,7 +75,7 @@ struct DaemonProcess {
         gateways.withLock { $0 = domains.gateways(configuration.exports, of: daemon.network, log) }
         let running = RunningDaemon(
             daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
-            watchdog: Watchdog(daemon, host.avahi, manager, log),
+            watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),
             heartbeat: Heartbeat(engine: host.avahi, health: daemon.health),
             reloader: reloader, log: log)
         let task = Task { await Self.serve(running, sockets, log) }

@@ -33,7 +33,7 @@ struct RunningDaemon {
                 group.addTask { await heartbeat.run() }
                 group.addTask { await watchSocket(socketIsGone) }
                 group.addTask { await reloader.watch(daemon.configurable) }
-                group.addTask { await StatusLine(daemon, manager).run() }
+                group.addTask { await StatusLine(daemon: daemon, manager: manager).run() }
             }
         }
         let exports = Task {
@@ -87,13 +87,8 @@ struct RunningDaemon {
 
 /// Keeps the daemon's line in `systemctl status` up to date.
 struct StatusLine {
-    private let daemon: Daemon
-    private let manager: ServiceManager
-
-    init(_ daemon: Daemon, _ manager: ServiceManager) {
-        self.daemon = daemon
-        self.manager = manager
-    }
+    let daemon: Daemon
+    let manager: ServiceManager
 
     /// Runs until the task is cancelled; returns at once if no service manager listens.
     func run() async {
@@ -152,17 +147,10 @@ struct Watchdog {
     /// libdbus waits 25 s for an answer, and two calls may follow each other: a thread that is away longer than this is stuck.
     private static let backendPatience = Duration.seconds(90)
 
-    private let daemon: Daemon
-    private let engine: AvahiEngine
-    private let manager: ServiceManager
-    private let log: DaemonLog
-
-    init(_ daemon: Daemon, _ engine: AvahiEngine, _ manager: ServiceManager, _ log: DaemonLog) {
-        self.daemon = daemon
-        self.engine = engine
-        self.manager = manager
-        self.log = log
-    }
+    let daemon: Daemon
+    let engine: AvahiEngine
+    let manager: ServiceManager
+    let log: DaemonLog
 
     /// Runs until the task is cancelled; returns at once if the watchdog is off.
     func run() async {

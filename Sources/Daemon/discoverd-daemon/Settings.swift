@@ -21,17 +21,14 @@ extension Daemon.Settings {
     }
 }
 
-extension ControlLimits {
+extension ConnectionTable.Limits {
     /// As many connections as the descriptor limit allows, less a reserve for the backend, files and checks.
-    var connections: ConnectionTable.Limits {
-        var limits = ConnectionTable.Limits()
+    var withinDescriptors: ConnectionTable.Limits {
+        var limits = self
         var files = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
-        let room = max(4, Int(clamping: files.rlim_cur) - 24)
-        limits.clients = min(clients, room)
-        limits.perUser = min(clientsPerUser, limits.clients)
-        limits.requestBytes = requestBytes
-        limits.watchBytes = watchQueueBytes
+        limits.clients = min(clients, max(4, Int(clamping: files.rlim_cur) - 24))
+        limits.perUser = min(perUser, limits.clients)
         limits.forRoot = max(limits.clients * 3 / 4, 1)
         return limits
     }
@@ -53,7 +50,7 @@ final class LogVerbosity: Sendable {
 
     init(_ fixed: DaemonLog.Level?, _ configuration: DaemonConfiguration) {
         self.fixed = fixed
-        configured = Locked(Self.level(configuration))
+        configured = Locked(configuration.logLevel ?? .info)
     }
 
     /// The current level.
@@ -61,17 +58,7 @@ final class LogVerbosity: Sendable {
 
     /// Adopts the level of a configuration.
     func configured(_ configuration: DaemonConfiguration) {
-        configured.withLock { $0 = Self.level(configuration) }
-    }
-
-    private static func level(_ configuration: DaemonConfiguration) -> DaemonLog.Level {
-        switch configuration.logLevel {
-        case .debug: .debug
-        case .info, nil: .info
-        case .notice: .notice
-        case .warning: .warning
-        case .error: .error
-        }
+        configured.withLock { $0 = configuration.logLevel ?? .info }
     }
 }
 #endif

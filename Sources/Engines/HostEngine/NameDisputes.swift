@@ -9,10 +9,9 @@ package struct NameDisputes: Sendable {
     package struct Dispute: Hashable, Sendable {
         /// The service's full name, or the host's. Safe for a terminal.
         package let name: String
-        /// It is a service's; else a host's.
-        package let isService: Bool
-        /// One host with two interfaces on the link would look the same (`NameSurvey.Dispute`).
-        package let mayBeOne: Bool
+        package let owner: NameSurvey.Dispute.Owner
+        package var isService: Bool { owner == .service }
+        package var mayBeOne: Bool { owner == .hostOrTwo }
         /// The hosts' addresses, with what each says of the name. Safe for a terminal.
         package let sides: [String]
     }
@@ -38,7 +37,7 @@ package struct NameDisputes: Sendable {
         (services, hosts) = survey.count
         disputes = survey.disputes.map { dispute in
             Dispute(
-                name: Self.text(dispute.name), isService: dispute.isService, mayBeOne: dispute.mayBeOne,
+                name: Self.text(dispute.name), owner: dispute.owner,
                 sides: dispute.sides.map { side in
                     let records = side.records.map { Self.text($0, dispute.interface) }.sorted()
                     return "\(side.host) on \(dispute.interface.name) says \(records.joined(separator: ", "))"

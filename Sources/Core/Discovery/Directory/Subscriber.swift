@@ -188,6 +188,18 @@ package struct Waiters: Sendable {
 }
 
 extension Locked {
+    /// Waits until `value` returns one, which is looked for at each change; nil when the task is cancelled before.
+    package func first<Result>(
+        in waiters: any WritableKeyPath<Value, Waiters> & Sendable, _ value: (inout Value) -> Result?
+    ) async -> Result? {
+        while !Task.isCancelled {
+            let (found, version) = withLock { (value(&$0), $0[keyPath: waiters].version) }
+            if let found { return found }
+            await wait(for: waiters, after: version)
+        }
+        return nil
+    }
+
     /// Waits until the version differs from `version` or the task is cancelled.
     package func wait(for waiters: any WritableKeyPath<Value, Waiters> & Sendable, after version: UInt64) async {
         let id = withLock { $0[keyPath: waiters].makeID() }

@@ -115,7 +115,7 @@ extension AccessRules {
 
     /// Reads the quotas, which are part of `limits:`.
     mutating func readQuotas(_ limits: YAMLValue) throws(ConfigurationError) {
-        let mapping = try YAMLMapping(limits, keys: ControlLimits.keys)
+        let mapping = try YAMLMapping(limits, keys: ConnectionTable.Limits.keys)
         if let value = mapping["services-per-user"] { servicesPerUser = try value.integer(in: 0...4096) }
         if let value = mapping["services-of-root"] { servicesOfRoot = try value.integer(in: 0...4096) }
     }

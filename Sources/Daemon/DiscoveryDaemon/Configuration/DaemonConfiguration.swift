@@ -32,12 +32,6 @@ public struct DaemonConfiguration: Hashable, Sendable {
         case explicit
     }
 
-    /// How much the log says.
-    public enum LogLevel: String, Hashable, Sendable, CaseIterable {
-        /// Everything, or less and less of it.
-        case debug, info, notice, warning, error
-    }
-
     /// What publishes unless the command line says it; nil: `auto`.
     public var backend: Backend?
     /// What finds services unless the command line says it; nil: `auto`.
@@ -57,9 +51,9 @@ public struct DaemonConfiguration: Hashable, Sendable {
     /// Where the read-only part of the API is offered over TCP; nil: nowhere.
     public var tcpListen: TCPListen?
     /// Bounds on clients of the control socket.
-    public var limits = ControlLimits()
+    package var limits = ConnectionTable.Limits()
     /// How much the log says unless the command line says it; nil: `info`.
-    public var logLevel: LogLevel?
+    package var logLevel: DaemonLog.Level?
 
     /// What is wrong with files of packages and programs, which are left out whole: they must not keep the administrator's from counting.
     public var leftOut: [ConfigurationError] = []
@@ -86,21 +80,6 @@ public struct TCPListen: Hashable, Sendable {
         self.port = port
         self.hosts = hosts
     }
-}
-
-/// Bounds on clients of the control socket.
-public struct ControlLimits: Hashable, Sendable {
-    /// Connections at one time: 1 to 1024.
-    public var clients = 64
-    /// Connections at one time of one user, root excepted: 1 to 1024.
-    public var clientsPerUser = 8
-    /// The largest body of a request in bytes: 1024 to 1 MiB.
-    public var requestBytes = 65_536
-    /// What may wait for a watcher that does not read, in bytes: 4096 to 64 MiB.
-    public var watchQueueBytes = 262_144
-
-    /// The defaults.
-    public init() {}
 }
 
 extension DaemonConfiguration {
@@ -191,7 +170,8 @@ extension DaemonConfiguration {
         let faults = root.faults
         backend = mapping.read("backend") { value throws(ConfigurationError) in try value.word(Backend.self) }
         finder = mapping.read("finder") { value throws(ConfigurationError) in try value.word(Finder.self) }
-        logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(LogLevel.self) }
+        logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(DaemonLog.Level.self)
+        }
         reload = mapping.read("reload") { value throws(ConfigurationError) in try value.word(Reload.self) } ?? reload
         browse =
             mapping.read("browse") { value throws(ConfigurationError) in try Self.types(value, unique: true) } ?? browse
@@ -210,7 +190,8 @@ extension DaemonConfiguration {
                 try AccessRules(value, into: old, groupID: groupID)
             } ?? access
         tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
-        limits = mapping.read("limits") { value throws(ConfigurationError) in try ControlLimits(value) } ?? limits
+        limits =
+            mapping.read("limits") { value throws(ConfigurationError) in try ConnectionTable.Limits(value) } ?? limits
         if let value = mapping["limits"] {
             faults.reading { () throws(ConfigurationError) in try access.readQuotas(value) }
         }

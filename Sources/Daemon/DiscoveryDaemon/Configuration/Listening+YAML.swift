@@ -35,17 +35,18 @@ extension TCPListen {
     }
 }
 
-extension ControlLimits {
+extension ConnectionTable.Limits {
     /// The keys of `limits:`; `AccessRules` reads the quotas.
     static let keys = [
         "clients", "clients-per-user", "request-bytes", "watch-queue-bytes", "services-per-user", "services-of-root",
     ]
 
     init(_ value: YAMLValue) throws(ConfigurationError) {
+        self.init()
         let mapping = try YAMLMapping(value, keys: Self.keys)
         if let value = mapping["clients"] { clients = try value.integer(in: 1...1024) }
-        if let value = mapping["clients-per-user"] { clientsPerUser = try value.integer(in: 1...1024) }
+        if let value = mapping["clients-per-user"] { perUser = try value.integer(in: 1...1024) }
         if let value = mapping["request-bytes"] { requestBytes = try value.integer(in: 1024...1_048_576) }
-        if let value = mapping["watch-queue-bytes"] { watchQueueBytes = try value.integer(in: 4096...67_108_864) }
+        if let value = mapping["watch-queue-bytes"] { watchBytes = try value.integer(in: 4096...67_108_864) }
     }
 }

@@ -5,10 +5,10 @@ internal import Libc
 /// The daemon's log, on standard error: with journald's priorities (sd-daemon(3)) when that is where it goes, else plain.
 package struct DaemonLog: Sendable {
     /// How much a line matters.
-    package enum Level: Int, Comparable, Sendable {
+    package enum Level: String, CaseIterable, Comparable, Sendable {
         case debug, info, notice, warning, error
 
-        package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+        package static func < (one: Level, other: Level) -> Bool { one.priority > other.priority }
     }
 
     private let isJournal: Bool

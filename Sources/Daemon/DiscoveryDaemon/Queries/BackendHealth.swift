@@ -115,13 +115,7 @@ package final class BackendHealth: Sendable {
     /// Waits until something is known of what finds and of what publishes, `limit` at most.
     package func known(within limit: Duration) async {
         await withTimeLimit(limit) { [self] in
-            while !Task.isCancelled {
-                let (isKnown, version) = locked.withLock {
-                    ($0.backends.count == Role.allCases.count, $0.waiters.version)
-                }
-                if isKnown { return }
-                await locked.wait(for: \.waiters, after: version)
-            }
+            _ = await locked.first(in: \.waiters) { $0.backends.count == Role.allCases.count ? true : nil }
         }
     }
 }

@@ -70,25 +70,12 @@ package final class OpenQueries: Sendable {
         for (question, feed) in added { follow(question, feed) }
     }
 
-    /// Keeps a feed open for one reader; ends with `end` or the last reference.
-    package final class Lease: Sendable {
+    /// Keeps a feed open for one reader; ends with `end` or the last copy.
+    package struct Lease: Sendable {
         package let feed: QueryFeed
-        private let leave: Locked<(@Sendable () -> Void)?>
+        fileprivate let membership: Membership
 
-        init(_ feed: QueryFeed, _ leave: @escaping @Sendable () -> Void) {
-            self.feed = feed
-            self.leave = Locked(leave)
-        }
-
-        deinit { end() }
-
-        package func end() {
-            let leave = leave.withLock { leave in
-                defer { leave = nil }
-                return leave
-            }
-            leave?()
-        }
+        package func end() { membership.leave() }
     }
 
     /// Opens the feed of a question if needed, for a reader that follows it; nil when too many are open.
@@ -101,7 +88,9 @@ package final class OpenQueries: Sendable {
     }
 
     private func open(exactly question: Question) -> Lease? {
-        enter(question).map { feed in Lease(feed) { [weak self] in self?.leave(question) } }
+        enter(question).map { feed in
+            Lease(feed: feed, membership: Membership { [weak self] in self?.leave(question) })
+        }
     }
 
     /// Reads the feed of a question until `body` returns.

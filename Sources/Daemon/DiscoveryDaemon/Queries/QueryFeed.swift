@@ -209,13 +209,7 @@ package final class QueryFeed: Listener {
     package func settled(within limit: Duration) async {
         if isSettled { return }
         await withTimeLimit(limit) { [self] in
-            while !Task.isCancelled {
-                let (isSettled, version, isClosed) = state.withLock {
-                    ($0.log.isSettled, $0.waiters.version, $0.isClosed)
-                }
-                if isSettled || isClosed { return }
-                await state.wait(for: \.waiters, after: version)
-            }
+            _ = await state.first(in: \.waiters) { $0.log.isSettled || $0.isClosed ? true : nil }
         }
     }
 

@@ -148,12 +148,9 @@ package final class ManagedRegistration: Sendable {
 
     /// Where it stands, once that is newer than `version`; nil when the task is cancelled.
     package func next(after version: UInt64) async -> (status: RegistrationStatus, version: UInt64)? {
-        while !Task.isCancelled {
-            let current = current
-            if current.version > version { return current }
-            await state.wait(for: \.waiters, after: version)
+        await state.first(in: \.waiters) { state in
+            state.waiters.version > version ? (status(state), state.waiters.version) : nil
         }
-        return nil
     }
 
     /// Published while it is healthy.

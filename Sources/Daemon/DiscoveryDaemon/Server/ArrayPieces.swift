@@ -66,26 +66,15 @@ final class ArrayPieces<Element: Sendable>: LineSource {
     }
 }
 
-/// Bytes that exist already, in pieces: only one of them waits for the client.
-final class BytePieces: LineSource {
-    private static let size = 64 * 1024
-
-    private let bytes: [UInt8]
-    private let position = Locked(0)
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    func next() async -> [UInt8]? {
-        let start = position.withLock { position in
-            defer { position += Self.size }
-            return position
-        }
-        return start < bytes.count ? Array(bytes[start..<min(start + Self.size, bytes.count)]) : nil
-    }
-
-    /// With its length when it is short.
-    static func answer(_ bytes: [UInt8], type: String) -> ControlAnswer {
+extension ControlAnswer {
+    /// Bytes that exist already: with their length when they are short, else in pieces, of which only one waits for the client.
+    static func bytes(_ bytes: [UInt8], type: String) -> ControlAnswer {
+        let size = 64 * 1024
         guard bytes.count > size else { return .whole(status: 200, type: type, body: bytes) }
-        return .pieces(status: 200, type: type, BytePieces(bytes))
+        let starts = Array(stride(from: 0, to: bytes.count, by: size))
+        let pieces = ArrayPieces(starts, opening: "", separator: "", closing: "") { start, piece in
+            piece += bytes[start..<min(start + size, bytes.count)]
+        }
+        return .pieces(status: 200, type: type, pieces)
     }
 }

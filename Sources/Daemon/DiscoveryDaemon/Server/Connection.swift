@@ -63,18 +63,15 @@ final class Connections: Sendable {
         let (connection, victim, refusal) = state.withLock { state -> (Connection?, Connection?, String?) in
             state.lastID += 1
             let id = state.lastID
+            var victim: Connection?
             switch state.table.connected(id, of: peer.owner, now: now) {
             case .refused(let reason): return (nil, nil, reason)
             case .accepted: break
-            case .replacing(let other):
-                let victim = state.open.removeValue(forKey: other)
-                let new = Connection(id: id, peer: peer, isReadOnly: isReadOnly, channel: channel, table: self)
-                state.open[id] = new
-                return (new, victim, nil)
+            case .replacing(let other): victim = state.open.removeValue(forKey: other)
             }
             let new = Connection(id: id, peer: peer, isReadOnly: isReadOnly, channel: channel, table: self)
             state.open[id] = new
-            return (new, nil, nil)
+            return (new, victim, nil)
         }
         victim?.close()
         return (connection, refusal, victim != nil)

@@ -37,7 +37,7 @@ package struct ConnectionTable: Sendable {
         case refused(String)
     }
 
-    package struct Limits: Sendable {
+    package struct Limits: Hashable, Sendable {
         package var clients = 64
         package var perUser = 8
         /// Root's commands must get through when everyone else is noisy: this much is root's, of what all have.

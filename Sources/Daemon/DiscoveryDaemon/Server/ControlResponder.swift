@@ -5,7 +5,7 @@ internal import DiscoveryJSON
 internal import DiscoverySystem
 internal import Libc
 
-/// Answers requests: one method for each kind (docs/contract.md, section 6).
+/// Answers requests: one method for each resource (docs/contract.md, section 6).
 package final class ControlResponder: Sendable {
     let network: LocalNetwork
     let warm: OpenQueries
@@ -50,26 +50,44 @@ package final class ControlResponder: Sendable {
     }
 
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
-        switch try Resource(of: request) {
-        case .ping: return .json { _ in }
-        case .page(let path): return PageFile.at(path).map { .file($0) } ?? .nothing
-        case .pageFacts: return .pageFacts(session: false, doctor: false, daemon: true)
-        case .status: return await status(request.peer)
-        case .reload: return try await reload(request)
-        case .health: return healthz(request.peer)
-        case .metrics: return await prometheus()
-        case .targetGroups: return try await targetGroups(request.query)
-        case .services: return try await services(request.query)
-        case .unreachable: return try couldNotReach(request.query, request.peer)
-        case .types: return try await types(request.query)
-        case .domains: return try await domains(request.query)
-        case .servicesWatch: return try watchServices(request.query)
-        case .typesWatch: return try watchTypes(request.query)
-        case .domainsWatch: return try watchDomains(request.query)
-        case .backendWatch: return try watchBackend(request.query)
-        case .registrations: return try await registrations(request)
-        case .registration(let id): return try await registration(id, request)
-        case .registrationText(let id): return try await registrationText(id, request)
+        let reading = ["GET", "HEAD"]
+        switch request.path {
+        case ["healthz"]: return healthz(try request.takes(reading).peer)
+        case ["metrics"]:
+            try request.takes(reading)
+            return await prometheus()
+        case ["v1", "ping"]:
+            try request.takes(reading)
+            return .json { _ in }
+        case ["v1", "status"]: return await status(try request.takes(reading).peer)
+        case ["v1", "reload"]: return try await reload(request.takes(["POST"]))
+        case ["v1", "prometheus", "sd"]: return try await targetGroups(request.takes(reading).query)
+        case ["v1", "services"]: return try await services(request.takes(reading).query)
+        case ["v1", "services", "unreachable"]: return try couldNotReach(request.takes(["POST"]).query, request.peer)
+        case ["v1", "types"]: return try await types(request.takes(reading).query)
+        case ["v1", "domains"]: return try await domains(request.takes(reading).query)
+        // Endless: a HEAD of it would start a query for no reader.
+        case ["v1", "services", "watch"]: return try watchServices(request.takes(["GET"]).query)
+        case ["v1", "types", "watch"]: return try watchTypes(request.takes(["GET"]).query)
+        case ["v1", "domains", "watch"]: return try watchDomains(request.takes(["GET"]).query)
+        case ["v1", "backend", "watch"]: return try watchBackend(request.takes(["GET"]).query)
+        case ["v1", "registrations"]: return try await registrations(request.takes(reading + ["POST"]))
+        case let path where path.count == 3 && path.starts(with: ["v1", "registrations"]):
+            return try await registration(path[2], request.takes(reading + ["DELETE"]))
+        case let path where path.count == 4 && path.starts(with: ["v1", "registrations"]) && path[3] == "txt":
+            return try await registrationText(path[2], request.takes(["PUT"]))
+        // The page is served over TCP alone.
+        case ["page.json"] where request.isReadOnly:
+            try request.takes(reading)
+            return .pageFacts(session: false, doctor: false, daemon: true)
+        case let path:
+            guard request.isReadOnly, let file = PageFile.at(path) else {
+                let text = "/" + path.joined(separator: "/")
+                throw ControlError(
+                    404, "no-such-resource", "\(text.quotedForMessage): the daemon has nothing of this name")
+            }
+            try request.takes(reading)
+            return .file(file)
         }
     }
 
@@ -215,13 +233,13 @@ extension ControlResponder {
             await feed.settled(within: patience)
             let kind = QueryFeed.Kept.Kind(format: format.rawValue, detail: request.detail)
             if request.name == nil, let kept = feed.kept(kind) {
-                return BytePieces.answer(kept, type: format.contentType)
+                return ControlAnswer.bytes(kept, type: format.contentType)
             }
             let state = feed.snapshot
             let services = request.name == nil ? state.services : state.services.filter(request.asks)
             if let bytes = Self.pieces(services, state, request.detail, format).whole(atMost: Self.keptBytes) {
                 if request.name == nil { feed.keep(bytes, kind, asOf: state.head) }
-                return BytePieces.answer(bytes, type: format.contentType)
+                return ControlAnswer.bytes(bytes, type: format.contentType)
             }
             let pieces = Self.pieces(services, state, request.detail, format)
             return .pieces(status: 200, type: format.contentType, pieces)

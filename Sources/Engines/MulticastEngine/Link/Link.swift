@@ -31,8 +31,9 @@ final class Link {
     private static let mostRepeated = 8
     /// Why families have no socket.
     private(set) var refused: [IPAddress.Family: SocketError] = [:]
-    /// Whether the interface has a carrier; nil until it was looked at.
-    private var hasCarrier: Bool?
+    private enum Carrier { case unknown, there, gone }
+
+    private var lastCarrier = Carrier.unknown
     /// When lost packets last caused all questions to restart.
     var hastened: Duration?
     /// Whether operations know that records are left out.
@@ -122,8 +123,8 @@ final class Link {
     /// Notes whether the interface has a carrier.
     /// - Returns: whether it has come back.
     func carrier(isThere: Bool) -> Bool {
-        defer { hasCarrier = isThere }
-        return isThere && hasCarrier == false
+        defer { lastCarrier = isThere ? .there : .gone }
+        return isThere && lastCarrier == .gone
     }
 
     /// Whether packets were dropped since the last call.

@@ -8,13 +8,17 @@ import Discovery
 package struct NameSurvey: Inquirer {
     /// A name that two hosts or more claim.
     package struct Dispute: Sendable {
+        /// What has the name.
+        package enum Owner: Hashable, Sendable {
+            case service, host
+            /// Each says no more than its own addresses, and both have the same services: one host with two interfaces on the link looks like
+            /// that, and so do two hosts that share a name.
+            case hostOrTwo
+        }
+
         package let name: DomainName
-        /// It is a service's; else a host's.
-        package let isService: Bool
+        package let owner: Owner
         package let interface: NetworkInterface
-        /// Each says no more than its own addresses, and both have the same services: one host with two interfaces on the link looks like that, and
-        /// so do two hosts that share a name.
-        package let mayBeOne: Bool
         /// What each host says, one way or another.
         package let sides: [(host: IPAddress, records: Set<RecordData>)]
     }
@@ -103,8 +107,8 @@ package struct NameSurvey: Inquirer {
         return best.sorted { $0.name.description < $1.name.description }.map { key in
             let sides = (disputed[key] ?? [:]).sorted { $0.key.description < $1.key.description }
             return Dispute(
-                name: key.name, isService: key.type == .srv, interface: key.interface,
-                mayBeOne: oneHost.contains(key),
+                name: key.name, owner: key.type == .srv ? .service : oneHost.contains(key) ? .hostOrTwo : .host,
+                interface: key.interface,
                 sides: sides.map { (host: $0.key, records: $0.value) })
         }
     }

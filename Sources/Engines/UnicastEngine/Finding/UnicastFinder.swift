@@ -121,8 +121,10 @@ package final class UnicastFinder: ServiceFinder {
             state.queries?[state.lastID] = operation
             return state.lastID
         }
-        if id != nil { operation.start(alarmClock) }
-        return Handle(finder: self, id: id)
+        guard let id else { return Handle {} }
+        operation.start(alarmClock)
+        // The handle keeps the finder alive.
+        return Handle { [self] in end(id) }
     }
 
     private func end(_ id: UInt64) {
@@ -130,23 +132,19 @@ package final class UnicastFinder: ServiceFinder {
         query?.end()
         if isIdle { health.became(.up) }
     }
+}
 
-    /// A caller's handle of a query; it keeps the finder alive.
-    private final class Handle: EngineOperation {
-        private let finder: UnicastFinder
-        private let id: UInt64?
+/// Ends a query or a watch, which ends at once.
+private final class Handle: EngineOperation {
+    private let end: @Sendable () -> Void
 
-        init(finder: UnicastFinder, id: UInt64?) {
-            self.finder = finder
-            self.id = id
-        }
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
-        func cancel() { if let id { finder.end(id) } }
+    func cancel() { end() }
 
-        func cancel(waitingAtMost limit: Duration) async -> Bool {
-            cancel()
-            return true
-        }
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        cancel()
+        return true
     }
 }
 
@@ -183,24 +181,11 @@ final class ServerHealth: Sendable {
         }
         // A report must not come from within the call that starts the operation.
         Task { [reports] in reports.run() }
-        return Watcher { [weak self] in self?.forget(id) }
+        return Handle { [weak self] in self?.forget(id) }
     }
 
     private func forget(_ id: UInt64) {
         state.withLock { $0.watchers[id] = nil }
         reports.drop(id)
-    }
-
-    private final class Watcher: EngineOperation {
-        private let forget: @Sendable () -> Void
-
-        init(_ forget: @escaping @Sendable () -> Void) { self.forget = forget }
-
-        func cancel() { forget() }
-
-        func cancel(waitingAtMost limit: Duration) async -> Bool {
-            cancel()
-            return true
-        }
     }
 }

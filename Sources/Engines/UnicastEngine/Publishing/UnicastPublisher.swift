@@ -20,10 +20,6 @@ final class UnicastPublisher: ServicePublisher {
         var runners: [Place: ZoneRunner] = [:]
         var identity: PublisherIdentity?
         var isOver = false
-
-        func settings(for domain: Domain) -> DomainSettings? {
-            domains.filter { domain.isWithin($0.domain) }.max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }
-        }
     }
 
     private let exchange: any DNSExchange
@@ -54,7 +50,7 @@ final class UnicastPublisher: ServicePublisher {
         self.locate = locate
     }
 
-    func publishes(in domain: Domain) -> Bool { state.withLock { $0.settings(for: domain)?.key != nil } }
+    func publishes(in domain: Domain) -> Bool { state.withLock { $0.domains.covering(domain)?.key != nil } }
 
     /// Signs with other keys from the next message on.
     /// - Returns: the domains whose key is another than before.
@@ -66,7 +62,7 @@ final class UnicastPublisher: ServicePublisher {
                 state.domains[index].key = key
                 changed.append(old.domain)
             }
-            return (changed, state.runners.values.map { ($0, state.settings(for: $0.domain)?.key) })
+            return (changed, state.runners.values.map { ($0, state.domains.covering($0.domain)?.key) })
         }
         for (runner, key) in runners { if let key { runner.use(key) } }
         return changed
@@ -140,7 +136,7 @@ final class UnicastPublisher: ServicePublisher {
             if let other { runner.use(other.addresses) }
             return runner
         }
-        guard !state.isOver, let layout = ZoneLayout(domain), var settings = state.settings(for: domain) else {
+        guard !state.isOver, let layout = ZoneLayout(domain), var settings = state.domains.covering(domain) else {
             return nil
         }
         // Drops idle runners, because hosts and domains come and go.

@@ -145,15 +145,10 @@ final class ZoneRunner: Sendable {
     /// Waits until nothing of a registration is left in the zone; nil for all registrations.
     /// - Returns: whether that was in time.
     func isGone(_ number: Int?, within limit: Duration) async -> Bool {
-        await withTimeLimit(limit) {
-            while true {
-                let (isGone, version) = self.state.withLock { state in
-                    (number.map { state.facts[$0] == nil } ?? !state.rules.hasAnything, state.waiters.version)
-                }
-                if isGone { return true }
-                if Task.isCancelled { return false }
-                await self.state.wait(for: \.waiters, after: version)
-            }
+        await withTimeLimit(limit) { [self] in
+            await state.first(in: \.waiters) { state in
+                number.map { state.facts[$0] == nil } ?? !state.rules.hasAnything ? true : nil
+            } ?? false
         }
     }
 

@@ -40,6 +40,13 @@ public struct DomainSettings: Hashable, Sendable {
     }
 }
 
+extension [DomainSettings] {
+    /// The settings that count for a domain: those of the longest domain that contains it.
+    package func covering(_ domain: Domain) -> DomainSettings? {
+        filter { domain.isWithin($0.domain) }.max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }
+    }
+}
+
 /// A DNS server as a person names it: an address or a host name, and a port.
 public struct ServerName: Hashable, Sendable {
     /// An address or a host name.
