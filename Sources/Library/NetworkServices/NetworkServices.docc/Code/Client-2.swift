@@ -15,7 +15,7 @@ struct BrowseAndConnect {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
-            try await connection.channel.close()
+            try await connection.executeThenClose { _, _ in }
             print("from", report.winner.map { "\($0)" } ?? "nowhere")
             break
         }
