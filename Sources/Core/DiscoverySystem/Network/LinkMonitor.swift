@@ -53,7 +53,7 @@ package final class LinkMonitor {
 
     /// A socket that becomes readable when a link or an address changes (rtnetlink(7)); nil if the system gives none.
     private static func open() -> Int32? {
-        guard let descriptor = try? Sockets.make(AF_NETLINK, SOCK_RAW) else { return nil }
+        guard let descriptor = try? Sockets.make(AF_NETLINK, .raw) else { return nil }
         let groups: UInt32 = 0x1 | 0x10 | 0x100  // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR
         if SocketAddress(netlinkGroups: groups).bind(descriptor) == 0 { return descriptor }
         close(descriptor)

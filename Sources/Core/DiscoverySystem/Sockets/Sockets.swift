@@ -1,14 +1,29 @@
+// Compiled with all files at once, as a release is, the constants of <sys/socket.h> are of the first module whose headers have them.
+internal import CLinux
 package import DNSSD
 package import DiscoveryPOSIX
-package import Libc
+internal import Libc
 
 /// Sockets as descriptors: close-on-exec, and closed by their owner.
 package enum Sockets {
+    /// A socket's type (socket(2)).
+    package enum Kind {
+        case stream, datagram, raw
+
+        fileprivate var number: UInt32 {
+            switch self {
+            case .stream: SOCK_STREAM.rawValue
+            case .datagram: SOCK_DGRAM.rawValue
+            case .raw: SOCK_RAW.rawValue
+            }
+        }
+    }
+
     /// Creates an unconnected socket.
     package static func make(
-        _ family: Int32, _ type: __socket_type = SOCK_STREAM, waits: Bool = false
+        _ family: Int32, _ kind: Kind = .stream, waits: Bool = false
     ) throws(SystemError) -> Int32 {
-        let flags = type.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue)
+        let flags = kind.number | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue)
         let socket = Libc.socket(family, Int32(truncatingIfNeeded: flags), 0)
         guard socket >= 0 else { throw SystemError(errno, "socket") }
         return socket

@@ -144,7 +144,7 @@ struct NotifySocket: Sendable {
     /// Sends one datagram; never waits.
     /// - Returns: whether it was taken.
     func send(_ message: String) -> Bool {
-        guard let descriptor = try? Sockets.make(AF_UNIX, SOCK_DGRAM) else { return false }
+        guard let descriptor = try? Sockets.make(AF_UNIX, .datagram) else { return false }
         defer { close(descriptor) }
         let bytes = Array(message.utf8)
         return unsafe address.withPointer {

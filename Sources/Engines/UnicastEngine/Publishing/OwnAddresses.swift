@@ -28,7 +28,7 @@ package enum OwnAddresses {
     /// chooses the route.
     private static func source(towards server: ServerAddress) -> IPAddress? {
         let family = server.address.family == .ipv4 ? AF_INET : AF_INET6
-        guard let socket = try? Sockets.make(family, SOCK_DGRAM) else { return nil }
+        guard let socket = try? Sockets.make(family, .datagram) else { return nil }
         defer { close(socket) }
         guard SocketAddress(server.address, port: server.port.rawValue).connect(socket) == 0 else { return nil }
         return SocketAddress(of: socket)?.address
