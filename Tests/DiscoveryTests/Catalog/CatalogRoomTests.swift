@@ -91,4 +91,19 @@ struct CatalogRoomTests {
         order.add("c2", to: "c")
         #expect(order.takeUnresolved() == nil)
     }
+
+    @Test("What most members have left gives their memory back, once, and keeps the rest")
+    func memory() {
+        var numbers = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ($0, -$0) })
+        var names = Set(numbers.keys)
+        for number in 3000..<20_000 {
+            numbers[number] = nil
+            names.remove(number)
+        }
+        numbers.giveBack()
+        names.giveBack()
+        // No longer so large that the next call would do it again.
+        #expect(numbers.capacity < 3 * numbers.count && names.capacity < 3 * names.count)
+        #expect(numbers == Dictionary(uniqueKeysWithValues: (0..<3000).map { ($0, -$0) }) && names == Set(0..<3000))
+    }
 }

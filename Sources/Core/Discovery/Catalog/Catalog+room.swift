@@ -143,10 +143,13 @@ package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Send
 }
 
 extension Dictionary {
-    /// Gives back the memory of members that have left, if they were most of thousands: a dictionary alone never does.
+    /// Gives back the memory of members that have left, if they were most of thousands: a dictionary alone never does, nor does a filter that
+    /// keeps every member.
     package mutating func giveBack() {
         guard capacity > 4096, count < capacity / 3 else { return }
-        self = filter { _ in true }
+        var smaller = Self(minimumCapacity: count)
+        for (key, value) in self { smaller[key] = value }
+        self = smaller
     }
 }
 
@@ -154,7 +157,9 @@ extension Set {
     /// Gives back the memory of members that have left, if they were most of thousands.
     package mutating func giveBack() {
         guard capacity > 4096, count < capacity / 3 else { return }
-        self = filter { _ in true }
+        var smaller = Self(minimumCapacity: count)
+        for member in self { smaller.insert(member) }
+        self = smaller
     }
 }
 
