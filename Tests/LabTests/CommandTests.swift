@@ -84,6 +84,23 @@ struct CommandTests {
         try await two.stop()
     }
 
+    @Test("a list whose time is over before it is complete says so, and so does an empty one")
+    func cutShort() async throws {
+        let lab = try await Self.lab.value
+        // No one answers: that there is nothing is known after more than a second.
+        for arguments in [["browse", "_cut._tcp", "-t"], ["browse", "_cut._tcp", "-r", "-t"], ["types"]] {
+            let run = try await lab.toEnd(
+                "h2", [Built.discoverd] + arguments + ["--timeout", "0.05", "--json"], within: .seconds(8))
+            let events = try run.lines().map(\.event)
+            #expect(run.exit == .exited(events == ["degraded"] ? 1 : 0), "\(run)")
+            #expect(events.last == "degraded" && !events.contains("settled"), "\(run)")
+            #expect(run.errors.contains { $0.contains("not everything may be shown: ") }, "\(run)")
+        }
+        let text = try await lab.ask("h2", "browse", "_cut._tcp", "-t", "--timeout", "0.05")
+        #expect(text.exit == .exited(1) && text.output.isEmpty, "\(text)")
+        #expect(text.errors.contains { $0.contains("not everything may be shown: ") }, "\(text)")
+    }
+
     @Test("the forms of a type and of a name mean the same")
     func forms() async throws {
         let lab = try await Self.lab.value

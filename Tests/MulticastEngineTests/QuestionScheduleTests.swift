@@ -141,7 +141,7 @@ struct QuestionScheduleTests {
         #expect(schedule.timesAsked(type) == 2)
     }
 
-    @Test("Who lists an answer that is not known here is remembered until it was asked for")
+    @Test("Who lists an answer that is not known here is remembered until it was asked for, a second later or more")
     func behind() throws {
         let theirs = ResourceRecord(type.name, .ptr, .ptr(try DomainName("b._witap._tcp.local")), ttl: 4000)
         let knows = { (_: RecordKey) in QuestionSchedule.Knowledge(answers: [], need: .none) }
@@ -157,9 +157,27 @@ struct QuestionScheduleTests {
             #expect(schedule.isBehind(type) { _, _ in false })
             // It may have come meanwhile.
             #expect(!schedule.isBehind(type) { _, _ in true })
-            _ = try run(&schedule, from: start, until: start + .milliseconds(200), knows: knows)
+            // A responder that takes the other program and this one for the same does not answer this question.
+            #expect(try run(&schedule, from: start, until: start + .milliseconds(900), knows: knows).count == 1)
+            #expect(schedule.isBehind(type) { _, _ in false })
+            #expect(try run(&schedule, from: start, until: start + .milliseconds(1200), knows: knows).count == 1)
             #expect(!schedule.isBehind(type) { _, _ in false })
         }
+    }
+
+    @Test("Of what others list a part is remembered, and that there is more")
+    func behindByMany() throws {
+        let theirs = try (0..<100).map {
+            ResourceRecord(type.name, .ptr, .ptr(try DomainName("\($0)._witap._tcp.local")), ttl: 4000)
+        }
+        var schedule = schedule()
+        schedule.ask(type, .shared, at: start)
+        schedule.heard(Question(type.name, .ptr), knownAnswers: theirs, at: start) { _, _ in false }
+        // The packets with the first of them have come, and that with the last has not.
+        #expect(schedule.isBehind(type) { _, data in theirs.prefix(64).contains { $0.data == data } })
+        let knows = { (_: RecordKey) in QuestionSchedule.Knowledge(answers: [], need: .none) }
+        _ = try run(&schedule, from: start, until: start + .milliseconds(1200), knows: knows)
+        #expect(!schedule.isBehind(type) { _, _ in false })
     }
 
     @Test("A second after another has listed what is not known here, it is asked for; once, not each time")

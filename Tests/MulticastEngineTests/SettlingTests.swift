@@ -30,11 +30,15 @@ struct SettlingTests {
             if hasNews { settling.news(at: at(100)) }
             settling.asked(isTruncated: false, at: at(1050))
             settling.othersKnowMore(true)
-            #expect(settling.deadline == at(4500))
+            #expect(settling.wantsQuestion && settling.deadline == at(4500))
             #expect(settling.isSettled(at: at(4500)) && !settling.isHeardOut(at: at(4500)))
             settling.othersKnowMore(false)
             #expect(settling.deadline == at(hasNews ? 1200 : 1650))
-            #expect(settling.isHeardOut(at: at(1650)))
+            #expect(!settling.wantsQuestion && settling.isHeardOut(at: at(1650)))
+            // Not more than four times: not everything that others list exists.
+            settling.othersKnowMore(true)
+            for question in 2...3 { settling.asked(isTruncated: false, at: at(1000 * question + 50)) }
+            #expect(!settling.wantsQuestion)
         }
     }
 

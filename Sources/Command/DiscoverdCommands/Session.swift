@@ -48,6 +48,9 @@ extension Session {
         }
     }
 
+    /// Why a list that has not settled may lack something; nil where it was not time that ended it.
+    var lateness: String? { stop.cause == .timedOut ? "the list was not complete when its time was over" : nil }
+
     /// Nothing answers that could find or publish.
     func absence(_ reason: String?) -> CommandError {
         isUnicast ? Self.silence(reason ?? "none has answered in time") : .noBackend(reason)

@@ -131,9 +131,10 @@ struct BrowseCommand: NetworkCommand {
         let end = try await browsing.run(into: &lines)
         let status = try await end.status(found: lines.isEnough, in: session)
         if status == .notFound, lines.isEmpty { session.notices.notice(query.subject.isNotFound) }
-        if once, status == .done, let reason = end.gate.silentServer ?? end.gate.reason {
-            // When its backend is gone, a daemon still answers with what it knew.
-            session.notices.notice("not everything may be shown: \(reason)")
+        // When its backend is gone, a daemon still answers with what it knew.
+        let absence = status == .done ? end.gate.silentServer ?? end.gate.reason : nil
+        if once, let reason = absence ?? (end.status == nil ? session.lateness : nil) {
+            try lines.wasCutShort(reason)
         }
         return status
     }

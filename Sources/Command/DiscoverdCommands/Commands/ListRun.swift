@@ -57,7 +57,10 @@ struct ListRun {
 
     func status() async throws -> ExitStatus {
         let status = try await session.status(found: hasFound, backend: gate)
-        if status == .done, !follows, let reason = gate.silentServer { try degraded(reason) }
+        if !follows, let reason = (status == .done ? gate.silentServer : nil) ?? session.lateness {
+            try degraded(reason)
+            try session.output.flush()
+        }
         return tell(status)
     }
 

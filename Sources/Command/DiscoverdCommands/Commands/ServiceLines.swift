@@ -48,6 +48,13 @@ struct ServiceLines: ServiceSink {
         try await runProgram()
     }
 
+    /// Tells why there may be more than was printed.
+    func wasCutShort(_ reason: String) throws {
+        session.tellDegraded(reason)
+        try printer.show(.degraded(reason))
+        try session.output.flush()
+    }
+
     /// - Returns: whether the command is done.
     private mutating func handle(_ event: ServiceEvent) throws -> Bool {
         switch event {

@@ -113,6 +113,9 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         guard timesAsked > part.timesAsked else { return }
         parts[link.interface]?.timesAsked = timesAsked
         parts[link.interface]?.settling.asked(isTruncated: link.wasTruncated, at: now)
+        if stage != .listed, parts[link.interface]?.settling.wantsQuestion == true {
+            link.querier.askSoon(part.browse.key, at: now)
+        }
     }
 
     func lost(on link: Link) {

@@ -93,7 +93,7 @@ package struct LinkQuerier: Sendable {
     package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
 
     /// Returns whether another host listed an answer that is still unknown here, and the question has not been asked
-    /// since.
+    /// since, or so soon that the answer may have been kept back.
     package func isBehind(_ key: RecordKey) -> Bool { schedule.isBehind(key) { cache.has($0, $1) } }
 
     /// Whether packets are waiting to be sent, as with many known answers.

@@ -210,9 +210,10 @@ package struct QuestionSchedule: Sendable {
     }
 
     /// Returns whether another host listed an answer that is still unknown here, and the question has not been asked
-    /// since.
+    /// since, or so soon that the answer may have been kept back.
     package func isBehind(_ key: RecordKey, knows: (RecordKey, RecordData) -> Bool) -> Bool {
-        place(of: key).flatMap { states[$0] }.map { $0.listed.contains { !knows(key, $0) } } ?? false
+        guard let state = place(of: key).flatMap({ states[$0] }) else { return false }
+        return state.hasListedMore || state.listed.contains { !knows(key, $0) }
     }
 
     // MARK: Sending

@@ -36,11 +36,20 @@ struct QuestionState: Sendable {
     private(set) var isPutOff = false
     /// The number of further questions that go ahead of all others.
     private var hasteLeft: UInt8 = 0
-    /// What others listed as answers since the last question and is unknown here: a part of it.
+    /// What others listed as answers and is unknown here, and was not asked for since: a part of it.
     private(set) var listed: [RecordData] = []
+    /// Whether they listed more than that.
+    private(set) var hasListedMore = false
+    /// When they last did.
+    private var lastListed = Moment.never
     /// Whether others ever did.
     private var wasBehind = false
     private static let mostListed = 64
+    /// How long after such a listing a question asks for nothing of it.
+    ///
+    /// A responder takes two programs on one machine for one, and does not send us what the other lists as known: avahi-daemon for 0.7 s,
+    /// even if we ask then.
+    private static let deafness = Duration.seconds(1)
     /// Whether the question is due because a record grows old, whatever the cache knows.
     private(set) var isRefresh = false
 
@@ -96,12 +105,17 @@ struct QuestionState: Sendable {
         asked == 0 || !wasOthers && now - lastAsked.time >= .seconds(Self.firstInterval)
     }
 
-    /// Another host listed an answer unknown here: asks again after a second, but only once, because not everything
+    /// Another host or program listed an answer unknown here: asks again after a second, but only once, because not everything
     /// listed exists.
-    ///
-    /// A responder takes two programs on one machine for one, and does not send us what the other lists as known.
     mutating func fellBehind(_ unknown: some Sequence<RecordData>, at now: Duration) {
-        for data in unknown where listed.count < Self.mostListed && !listed.contains(data) { listed.append(data) }
+        for data in unknown where !listed.contains(data) {
+            guard listed.count < Self.mostListed else {
+                hasListedMore = true
+                break
+            }
+            listed.append(data)
+        }
+        lastListed = Moment(now)
         guard asked > 0, !wasBehind else { return }
         wasBehind = true
         next = Moment(now + .seconds(Self.firstInterval))
@@ -112,7 +126,7 @@ struct QuestionState: Sendable {
         asked = min(asked, .max - 1) + 1
         lastAsked = Moment(now)
         isRefresh = false
-        listed = []
+        if listed.isEmpty || now - lastListed.time >= Self.deafness { (listed, hasListedMore) = ([], false) }
         if hasteLeft > 0 { hasteLeft -= 1 }
         waitLonger(at: now)
     }

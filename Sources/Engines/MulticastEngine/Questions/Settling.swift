@@ -98,7 +98,9 @@ package struct Settling: Sendable {
     }
 
     /// Whether to ask once more, a second after the last question.
-    package var wantsQuestion: Bool { hasBroughtMore && asked < needed }
+    package var wantsQuestion: Bool {
+        hasBroughtMore && asked < needed || doOthersKnowMore && asked > 0 && asked < Self.mostHastened
+    }
 
     /// The kernel dropped packets of ours.
     package mutating func lost() {
