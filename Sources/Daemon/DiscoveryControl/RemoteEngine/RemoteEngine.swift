@@ -166,7 +166,7 @@ public final class RemoteEngine: DiscoveryEngine {
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
         let request = RegistrationRequest(service, onConflict: onConflict, check: check)
-        let publication = RemotePublication(pulse, request, isPersistent: isPersistent) { [weak self] in
+        let publication = RemotePublication(pulse, request, isPersistent: isPersistent) { [weak self] service in
             guard request.check == nil else { return nil }
             return self?.other()?.publish(
                 service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)

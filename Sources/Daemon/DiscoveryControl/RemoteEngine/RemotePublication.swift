@@ -5,50 +5,108 @@ internal import DiscoverySystem
 
 /// A publication that the daemon keeps while its connection is open. If the daemon has no connection left, another
 /// engine publishes instead.
-final class RemotePublication: EngineOperation {
+final class RemotePublication: PublicationOperation {
     private struct State {
         var facts: RemotePublicationFacts
-        var instead: (any EngineOperation)?
+        /// What is wanted now.
+        var request: RegistrationRequest
+        /// The TXT record that the daemon was given.
+        var given: TXTRecord
+        /// Whether it is being given another.
+        var isGiving = false
+        var instead: (any PublicationOperation)?
+
+        /// Returns the registration whose TXT record is to be replaced now.
+        mutating func beginGiving() -> Bool {
+            guard !isGiving, !facts.isOver, facts.id != nil, given != request.service.txt else { return false }
+            isGiving = true
+            return true
+        }
     }
 
     private let path: String
     private let state: Locked<State>
     private let stream: RemoteStream
 
-    /// - Parameter instead: publishes on another engine; nil if there is none.
+    /// - Parameter instead: publishes a service on another engine; nil if there is none.
     init(
         _ pulse: Pulse,
         _ request: RegistrationRequest,
         isPersistent: Bool = false,
-        instead: @escaping @Sendable () -> (any EngineOperation)? = { nil },
+        instead: @escaping @Sendable (OfferedService) -> (any PublicationOperation)? = { _ in nil },
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) {
         path = pulse.path
         let facts = RemotePublicationFacts(request.service.name, isPersistent: isPersistent)
-        let state = Locked(State(facts: facts))
+        let state = Locked(State(facts: facts, request: request, given: request.service.txt))
         self.state = state
-        var writer = JSONWriter()
-        writer.request(request)
         // The response ends when the service is withdrawn; another request would publish it again.
         let isWanted: @Sendable () -> Bool = { state.withLock { !$0.facts.isOver } }
         stream = RemoteStream(
-            pulse,
-            ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes),
-            staysWhenItHangs: true,
-            isWanted: isWanted
-        ) { event in
-            if case .refused(let error) = event, error.isBusy, let operation = instead() {
-                let isOver = state.withLock { state in
+            pulse, Self.registration(state), staysWhenItHangs: true, isWanted: isWanted
+        ) { [path] event in
+            let service = state.withLock { $0.request.service }
+            if case .refused(let error) = event, error.isBusy, let operation = instead(service) {
+                let (isOver, txt) = state.withLock { state in
                     defer { (state.facts.isOver, state.instead) = (true, operation) }
-                    return state.facts.isOver
+                    return (state.facts.isOver, state.request.service.txt)
                 }
-                return isOver ? operation.cancel() : ()
+                if isOver { return operation.cancel() }
+                if txt != service.txt { _ = operation.update(txt: txt) }
+                return
             }
-            for fact in state.withLock({ $0.facts.received(event) }) { reporting(fact) }
+            let (facts, gives) = state.withLock { ($0.facts.received(event), $0.beginGiving()) }
+            for fact in facts { reporting(fact) }
+            if gives { Task { await Self.giveText(to: path, state) } }
+        }
+    }
+
+    /// The request to publish what is wanted now.
+    private static func registration(_ state: Locked<State>) -> ControlClient.Request {
+        var writer = JSONWriter()
+        state.withLock { state in
+            state.given = state.request.service.txt
+            writer.request(state.request)
+        }
+        return ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes)
+    }
+
+    /// Has the daemon announce the newest TXT record, again and again until it does or has another registration.
+    private static func giveText(to path: String, _ state: Locked<State>) async {
+        var patience = Duration.milliseconds(50)
+        while true {
+            let next = state.withLock { state -> (id: String, txt: TXTRecord)? in
+                guard !state.facts.isOver, let id = state.facts.id, state.given != state.request.service.txt else {
+                    state.isGiving = false
+                    return nil
+                }
+                return (id, state.request.service.txt)
+            }
+            guard let next else { return }
+            var writer = JSONWriter()
+            writer.txt(next.txt)
+            let target = "/v1/registrations/\(QueryString.encode(next.id))/txt"
+            do throws(ControlError) {
+                _ = try await ControlClient(path: path).send(ControlClient.Request("PUT", target, body: writer.bytes))
+                state.withLock { state in if state.facts.id == next.id { state.given = next.txt } }
+            } catch {
+                // A daemon of a moment ago, which may not have told its end yet, or one that has no room for a moment.
+                try? await Task.sleep(for: patience)
+                patience = min(patience * 2, .seconds(2))
+            }
         }
     }
 
     func start() { stream.start() }
+
+    func update(txt: TXTRecord) -> Bool {
+        let (instead, gives) = state.withLock { state in
+            state.request.service.txt = txt
+            return (state.instead, state.beginGiving())
+        }
+        if gives { Task { [path, state] in await Self.giveText(to: path, state) } }
+        return instead?.update(txt: txt) ?? true
+    }
 
     func cancel() {
         let instead = state.withLock { state in

@@ -26,19 +26,20 @@ final class RemoteStream: Sendable {
 
     private let pulse: Pulse
     private let staysWhenItHangs: Bool
-    private let request: ControlClient.Request
+    private let request: @Sendable () -> ControlClient.Request
     private let isWanted: @Sendable () -> Bool
     private let handle: @Sendable (Event) -> Void
     private let bell = WakeUp()
     private let state = Locked(State())
 
     /// - Parameters:
+    ///   - request: called before each repetition, too.
     ///   - staysWhenItHangs: a daemon that hangs is waited for on the same connection. Otherwise that is the end of the response.
     ///   - isWanted: called before each repetition; false ends the stream.
     ///   - handle: called on the stream's thread, and never after `cancel`.
     init(
         _ pulse: Pulse,
-        _ request: ControlClient.Request,
+        _ request: @autoclosure @escaping @Sendable () -> ControlClient.Request,
         staysWhenItHangs: Bool = false,
         isWanted: @escaping @Sendable () -> Bool = { true },
         handle: @escaping @Sendable (Event) -> Void
@@ -96,7 +97,7 @@ final class RemoteStream: Sendable {
         do throws(DiscoveryError) {
             let deadline = Deadline(in: .seconds(5))
             let connection = try UnixConnection(path: pulse.path, until: deadline)
-            try connection.send(request.bytes, until: deadline)
+            try connection.send(request().bytes, until: deadline)
             return try read(connection)
         } catch {
             return "no discoverd daemon: \(error.message)"

@@ -27,6 +27,11 @@ final class TrackedOperation: PublicationOperation {
         }
     }
 
+    func update(txt: TXTRecord) -> Bool {
+        guard !isEnded.withLock({ $0 }) else { return true }
+        return (operation as? any PublicationOperation)?.update(txt: txt) ?? false
+    }
+
     func cancel() {
         guard end() else { return }
         operation.cancel()
