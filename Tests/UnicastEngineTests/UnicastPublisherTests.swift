@@ -95,6 +95,26 @@ import Testing
         #expect(exchange.state.withLock { $0.zone } == ScriptedZone())
     }
 
+    @Test func whatComesWhenEverythingIsWithdrawnIsRefused() async throws {
+        let publisher = try publisher()
+        await established(try publish("a", by: publisher, on: host(1)).1)
+        let end = Task { await publisher.shutdown() }
+        // On a host that still has something in the zone.
+        let isRefused = Locked(false)
+        var count = 0
+        while !isRefused.withLock({ $0 }) {
+            count += 1
+            let service = try OfferedService(
+                name: "late \(count)", type: "_http._tcp", domain: "home.example.org", port: 80)
+            _ = publisher.publish(service, on: host(1), onConflict: .rename, isPersistent: true) { fact in
+                if case .failed(let error) = fact.state, error.code == .closed { isRefused.withLock { $0 = true } }
+            }
+            await Task.yield()
+        }
+        #expect(await end.value)
+        #expect(exchange.state.withLock { $0.zone } == ScriptedZone())
+    }
+
     @Test func aCopiedMachineIsAnotherPublisher() async throws {
         func leases() -> Set<DomainName> {
             exchange.state.withLock { state in

@@ -35,6 +35,8 @@ package actor Gateway {
     private var sleeper: (deadline: Duration, task: Task<Void, Never>)?
     /// What the link has of a type, as far as it was told.
     private var present: [ServiceType: Set<ServiceInstance>] = [:]
+    /// Everything is being withdrawn: nothing is published any more.
+    private var isEnding = false
     /// Types whose query has failed, and why.
     private var failures: [ServiceType: String] = [:]
 
@@ -64,6 +66,7 @@ package actor Gateway {
                 group.addTask { await self.follow(type) }
             }
         }
+        isEnding = true
         sleeper?.task.cancel()
         let all = Array(exported.values)
         exported = [:]
@@ -145,6 +148,7 @@ package actor Gateway {
     }
 
     private func act() {
+        guard !isEnding else { return }
         for action in table.due(at: time.now) {
             switch action {
             case .publish(let instance, let export): exported[instance] = target.publish(export)

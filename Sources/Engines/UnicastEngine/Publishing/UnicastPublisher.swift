@@ -110,15 +110,19 @@ final class UnicastPublisher: ServicePublisher {
             return failed(.init(.misconfigured, "in \(service.domain) only services of this machine are published"))
         }
         let identity = identity()
-        // Under the lock, because an idle runner is dropped when another one is made, and keys are replaced.
-        let publication = state.withLock { state in
-            runner(for: service.domain, identity, host, &state).map { runner in
+        // Under the lock, because an idle runner is dropped when another one is made, keys are replaced, and what comes when everything is
+        // being withdrawn would stay.
+        let (publication, isOver) = state.withLock { state -> (ZonePublication?, Bool) in
+            guard !state.isOver else { return (nil, true) }
+            let publication = runner(for: service.domain, identity, host, &state).map { runner in
                 let number = runner.publish(
                     service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
                 Self.chooseWatcher(of: service.domain, in: state)
                 return ZonePublication(runner: runner, number: number)
             }
+            return (publication, false)
         }
+        guard !isOver else { return failed(.init(.closed, "publishing in \(service.domain) has ended")) }
         return publication
             ?? failed(
                 service.wildcardFault
@@ -136,7 +140,7 @@ final class UnicastPublisher: ServicePublisher {
             if let other { runner.use(other.addresses) }
             return runner
         }
-        guard !state.isOver, let layout = ZoneLayout(domain), var settings = state.domains.covering(domain) else {
+        guard let layout = ZoneLayout(domain), var settings = state.domains.covering(domain) else {
             return nil
         }
         // Drops idle runners, because hosts and domains come and go.
