@@ -139,7 +139,7 @@ struct SettlingTests {
 
     @Test("Where whoever answered did so by every way, the second question is not waited for")
     func early() {
-        for (verdict, settled) in [(ListAnswers.Verdict.whole, 250), (.wholeByPort, 400), (.open, 1200)] {
+        for (verdict, settled) in [(ListAnswers.Verdict.whole, 250), (.open, 1200)] {
             var settling = Settling(at: start)
             settling.asked(isTruncated: false, at: at(50))
             settling.news(at: at(150))

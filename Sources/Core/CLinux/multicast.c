@@ -19,7 +19,8 @@
 #define IPV6_MULTICAST_ALL 29
 #endif
 
-enum { PORT = 5353, TTL = 255, SLOTS = 32, RECEIVE_BUFFER = 8 << 20 };
+// LOOPBACK: the index of the loopback device in each network namespace.
+enum { PORT = 5353, TTL = 255, SLOTS = 32, LOOPBACK = 1, RECEIVE_BUFFER = 8 << 20 };
 
 static const struct in6_addr group6 = {{{0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xfb}}};
 #define GROUP4 0xE00000FBu
@@ -97,13 +98,15 @@ static int attach_filter(int socket, int family, enum cmulticast_share share, bo
     return -1;
 }
 
-// What this machine sends to itself comes in over the loopback device, and is refused with all else that does not come over the link.
-static int attach_one_shot_filter(int socket, int family, uint32_t interface, bool wants_ttl_255) {
+// What does not come over the link is refused; but this machine's own responder may be heard, whose answers come in over the loopback device.
+static int attach_one_shot_filter(int socket, int family, uint32_t interface, bool wants_ttl_255, bool hears_own) {
+    const uint32_t other = hears_own ? LOOPBACK : interface;
     const struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 7),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 8),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_IFINDEX)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, interface, 0, 5),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, interface, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, other, 0, 5),
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 0, 3),
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset(family)),
@@ -168,12 +171,12 @@ int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share,
     return made;
 }
 
-int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255) {
+int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255, bool hears_own) {
     const struct sockaddr_in6 any = {.sin6_family = (sa_family_t)family};
     const socklen_t length = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof any;
     const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (made < 0) return -errno;
-    if (attach_one_shot_filter(made, family, interface, wants_ttl_255)
+    if (attach_one_shot_filter(made, family, interface, wants_ttl_255, hears_own)
         || (family == AF_INET ? aim4(made, interface) : aim6(made, interface))
         || bind(made, (const struct sockaddr *)&any, length)) {
         const int error = errno;

@@ -20,9 +20,9 @@ enum cmulticast_share {
 int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share, bool wants_ttl_255);
 
 // A socket of one interface and family on a port of its own, for one-shot questions (RFC 6762 §5.1). It gets what comes to that port
-// over that interface from port 5353, responses only, and with `wants_ttl_255` none that a router forwarded.
+// over that interface from port 5353, with `hears_own` also from this machine; responses only, and with `wants_ttl_255` none that a router forwarded.
 // Returns the descriptor, or -errno.
-int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255);
+int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255, bool hears_own);
 
 // Sends to the group. Returns 0, or -errno.
 int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *_Nonnull bytes, int count);

@@ -6,8 +6,8 @@ import Libc
 /// A snapshot of the interfaces that multicast DNS can use.
 struct SystemLinks {
     let usable: [(interface: NetworkInterface, families: [IPAddress.Family])]
-    /// This machine's address blocks on each.
-    let neighbours: [NetworkInterface: [CIDR]]
+    /// This machine's addresses on each, and their blocks.
+    let addresses: [NetworkInterface: [AddressBlock]]
     /// Those with a carrier.
     let running: Set<NetworkInterface>
     private let read: Duration
@@ -16,7 +16,7 @@ struct SystemLinks {
         read = now
         running = SystemInterfaces.running()
         usable = SystemInterfaces.usable(by: .all)
-        neighbours = AddressBlock.all().mapValues { $0.map(\.block) }
+        addresses = AddressBlock.all()
     }
 
     /// Whether the system should be read again, because it may change without notice. Within a second it is read once,
@@ -44,7 +44,9 @@ extension QuerierCore {
             let isNew = links[interface] == nil
             let link = links[interface] ?? Link(interface)
             let isBack = link.carrier(isThere: system.running.contains(interface))
-            link.querier.neighbours(system.neighbours[interface] ?? [])
+            let addresses = system.addresses[interface] ?? []
+            link.querier.neighbours(addresses.map(\.block))
+            link.ownAddresses = Set(addresses.map(\.address.withoutScope))
             do throws(SocketError) {
                 let hasNewSockets = try link.open(wish, wantsTTL255: settings.checksTTL, loop: loop, at: now) {
                     [weak self] in

@@ -9,6 +9,8 @@ final class Link {
     /// Sockets for one-shot questions; empty while none is open.
     private var oneShots: [LinkSocket] = []
     private var makeOneShot: (IPAddress.Family) -> LinkSocket? = { _ in nil }
+    /// This machine's addresses on it, without scopes.
+    var ownAddresses: Set<IPAddress> = []
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
     /// Whether the packets sent last announced more known answers (TC).
     private(set) var wasTruncated = false
@@ -90,7 +92,7 @@ final class Link {
         if hasNew { freeOneShots() }
         if hasNew, !isFirst { widened = now }
         makeOneShot = { [interface] family in
-            let socket = try? LinkSocket(on: interface, family, .answers, wantsTTL255: wantsTTL255)
+            let socket = try? LinkSocket(on: interface, family, .allAnswers, wantsTTL255: wantsTTL255)
             socket?.watch(by: loop, ready: ready)
             return socket
         }
@@ -115,7 +117,10 @@ final class Link {
             // RFC 6762 §11: a unicast answer counts only if its source is on this link.
             for datagram in socket.receive()
             where packets.size < PacketQueue.limit && (isLoopback || querier.cache.isOfNeighbour(datagram.sender)) {
-                packets.append(datagram.bytes, self, over: socket.family, .oneShot, from: PacketSource(datagram.sender))
+                let isOwn = isLoopback || ownAddresses.contains(datagram.sender.withoutScope)
+                packets.append(
+                    datagram.bytes, self, over: socket.family, isOwn ? .ownOneShot : .oneShot,
+                    from: PacketSource(datagram.sender))
             }
         }
     }
@@ -151,9 +156,9 @@ final class Link {
         let isResponse = message.flags.contains(.response)
         // Questions of other hosts count too.
         if !isResponse { hasAsked = true }
-        if way == .oneShot {
+        if way == .oneShot || way == .ownOneShot {
             return querier.receivedOneShot(
-                message, isOwn: isLoopback && marksOwn, over: packet.family, from: packet.source,
+                message, isOwn: way == .ownOneShot && marksOwn, over: packet.family, from: packet.source,
                 size: packet.bytes.count, at: now)
         }
         // On the loopback interface all questions come from this machine, including our own.

@@ -161,7 +161,7 @@ package struct LinkQuerier: Sendable {
         }
         noteAnswers(message.answers, by: isOwn ? nil : source, at: now)
         let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
-        // Its own answers do not come to the port that asks (`LinkSocket.Share.answers`).
+        // Of what this machine withdraws there is no doubt.
         if !isOwn { confirm(records, at: now) }
         if cache.isFull { wasFull = true }
         return changes
@@ -301,7 +301,7 @@ package struct LinkQuerier: Sendable {
         var records = oneShots.received(message, at: now)
         if let asked = oneShots.question(answeredBy: message, at: now), !records.isEmpty {
             lists[asked.key]?.answered(
-                by: source, asked.way, isWhole: size <= ListAnswers.whole,
+                by: isOwn ? nil : source, asked.way, isWhole: size <= ListAnswers.whole,
                 after: now - asked.time, at: now)
         }
         if records.isEmpty {

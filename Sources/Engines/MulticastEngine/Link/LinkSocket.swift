@@ -19,8 +19,10 @@ import Libc
         case own
         /// All that is said to the group of the loopback interface.
         case all
-        /// Answers to its own port.
+        /// Other hosts' answers to its own port.
         case answers
+        /// The same, and this machine's.
+        case allAnswers
     }
 
     /// A datagram with what the system says of it.
@@ -52,7 +54,7 @@ import Libc
         (self.interface, self.family, self.share) = (interface, family, share)
         descriptor =
             share.ofGroup.map { cmulticast_open(family.number, interface.index, $0, wantsTTL255) }
-            ?? cmulticast_open_one_shot(family.number, interface.index, wantsTTL255)
+            ?? cmulticast_open_one_shot(family.number, interface.index, wantsTTL255, share == .allAnswers)
         guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
     }
 
@@ -63,7 +65,7 @@ import Libc
     }
 
     /// It has a port of its own.
-    var asks: Bool { share == .answers }
+    var asks: Bool { share == .answers || share == .allAnswers }
     /// Questions are sent to the group by it: one socket of each family does.
     var sends: Bool { share == .others || share == .all }
     /// The port that it is bound to.
@@ -167,7 +169,7 @@ extension LinkSocket.Share {
         case .alone: CMULTICAST_ALONE
         case .own: CMULTICAST_OWN
         case .all: CMULTICAST_ALL
-        case .answers: nil
+        case .answers, .allAnswers: nil
         }
     }
 
@@ -176,7 +178,7 @@ extension LinkSocket.Share {
         case .others: .others
         case .alone: .alone
         case .own, .all: .own
-        case .answers: .oneShot
+        case .answers, .allAnswers: .oneShot
         }
     }
 }

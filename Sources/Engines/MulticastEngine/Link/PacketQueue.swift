@@ -17,8 +17,10 @@ struct PacketQueue {
         case alone
         /// To the group, from this machine.
         case own
-        /// To the port of a one-shot question.
+        /// To the port of a one-shot question, from another host.
         case oneShot
+        /// To the port of a one-shot question, from this machine.
+        case ownOneShot
     }
 
     struct Packet {

@@ -14,12 +14,13 @@ package struct ListAnswers: Sendable {
 
     /// What the answers say of the list.
     package enum Verdict: Hashable, Sendable {
-        /// Somebody did not answer twice to the port, or not soon, or not known to be whole; or nobody did.
+        /// Somebody did not answer by every way, or not soon, or not known to be whole; or nobody did.
+        ///
+        /// Who says nothing to the group has answered somebody else a moment ago, and so may others have of whom nothing is heard, because
+        /// they answer no port.
         case open
         /// Whoever answered did so by every way.
         case whole
-        /// The same, but for the group, to which those are silent who answered somebody else a moment ago.
-        case wholeByPort
         /// Others ask as well, and no one answers anyone: there may be nothing more, or who has it cannot keep up.
         case unanswered
     }
@@ -51,6 +52,8 @@ package struct ListAnswers: Sendable {
 
     private let began: Duration
     private var sources: [PacketSource: UInt8] = [:]
+    /// How this machine's own responder has answered.
+    private var own: UInt8 = 0
     private var flaw = Flaw.none
     /// Whether an answer to the port may have left something out: who answers so logs it, and is not asked again.
     package var isCut: Bool { flaw == .cut }
@@ -66,17 +69,17 @@ package struct ListAnswers: Sendable {
 
     /// A responder's answer.
     /// - Parameters:
-    ///   - source: who sent it; nil: this machine, over its own loop, which loses nothing.
+    ///   - source: who sent it; nil: this machine, whose answers say nothing of the link.
     ///   - delay: since the question; nil: since the group's first.
     package mutating func answered(
         by source: PacketSource?, _ way: Way, isWhole: Bool = true, after delay: Duration? = nil, at now: Duration
     ) {
         guard listens(at: now) else { return }
         (lastAnswer, questions) = (now, [:])
-        guard let source else { return }
         let isSlow = (delay ?? now - began) > (way == .group ? Self.slowestToGroup : Self.slowestToPort)
-        let isKept = sources.count < Self.mostSources || sources[source] != nil
+        let isKept = source.map { sources.count < Self.mostSources || sources[$0] != nil } ?? true
         flaw = max(flaw, !isWhole ? .cut : isSlow || !isKept ? .late : .none)
+        guard let source else { return own |= way.rawValue }
         if isKept { sources[source, default: 0] |= way.rawValue }
     }
 
@@ -91,10 +94,8 @@ package struct ListAnswers: Sendable {
         // Once there was an answer, ours list it.
         let ours = lastAnswer == nil ? timesAsked : 0
         if (questions.values.max() ?? 0) >= ours + Self.crowd { return .unanswered }
-        let byPort = Way.first.rawValue | Way.again.rawValue
-        guard flaw == .none, !sources.isEmpty, sources.values.allSatisfy({ $0 & byPort == byPort }) else {
-            return .open
-        }
-        return sources.values.allSatisfy { $0 & Way.group.rawValue != 0 } ? .whole : .wholeByPort
+        let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
+        let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && (own == 0 || own == all)
+        return isWhole ? .whole : .open
     }
 }

@@ -16,8 +16,6 @@ package struct Settling: Sendable {
     /// How long to listen after the first question, at the least: to the group, answers come within 20 to 140 ms, and those to a port, which
     /// is asked from after 120 and 160 ms, within 11.
     private static let firstPatience = Duration.milliseconds(200)
-    /// The same where not all answered the group.
-    private static let portPatience = Duration.milliseconds(350)
     /// How often answers are looked at then, and until when: what only confirms is no news.
     private static let lookInterval = Duration.milliseconds(30)
     private static let lastLook = Duration.milliseconds(500)
@@ -151,16 +149,11 @@ package struct Settling: Sendable {
 
     /// When the list settles without a second question; nil if not all ways were heard, or what was heard was slow.
     private var settlesEarly: Duration? {
-        guard let firstAsked, !hasLost, late == .zero, slowest <= Self.slowAnswer, !doOthersKnowMore, !wasTruncated
+        guard let firstAsked, verdict == .whole, !hasLost, late == .zero, slowest <= Self.slowAnswer, !doOthersKnowMore,
+            !wasTruncated
         else { return nil }
-        let patience: Duration? =
-            switch verdict {
-            case .whole: Self.firstPatience
-            case .wholeByPort: Self.portPatience
-            case .open, .unanswered: nil
-            }
         let last = max(lastNews ?? .zero, lastBehind ?? .zero) + Self.shortSilence
-        return patience.map { max(firstAsked + $0, last) }
+        return max(firstAsked + Self.firstPatience, last)
     }
 
     private var end: Duration { began + Self.patience }
