@@ -248,8 +248,8 @@ struct ExplainTests {
         let one = try await lab.ask("h2", "explain", "tony", "_http._tcp", "--no-connect", within: .seconds(10))
         #expect(
             one.output.contains { $0.hasPrefix("answer\ttony._http._tcp.local SRV 0 0 9000 h1.local.\t") }, "\(one)")
-        // A host that is kept busy may not answer all.
-        #expect(wrong(one).isSubset(of: ["loss"]), "\(one)")
+        // A host that is kept busy may not answer all, or not before the time is over.
+        #expect(wrong(one).isSubset(of: ["loss"]) || wrong(one) == ["incomplete"], "\(one)")
         let list = try await lab.ask("h2", "explain", "_http._tcp", within: .seconds(10))
         // The host that lists the type also sends what no one can read.
         #expect(

@@ -69,22 +69,31 @@ struct PublishAndBrowseTests {
     @Test("another TXT record by republishing is told as updated, without a loss that did not last")
     func republished() async throws {
         let lab = try await Self.lab.value
-        let browser = try lab.discoverd("h2", "browse", "_text._tcp", "-r", "--json")
-        let first = try await lab.publish("h1", "tony", "9000", "--type", "_text._tcp", "--txt", "v=1")
-        try await browser.json("v=1") { $0.tells("added", "tony") && $0.service?.txt?["v"] == .text("1") }
-        try await first.stop()
-        let second = try await lab.publish("h1", "tony", "9001", "--type", "_text._tcp", "--txt", "v=2")
-        // For a moment Avahi may report the new TXT record with the old SRV record.
-        let updated = try await browser.json("v=2 on 9001") {
-            $0.service?.txt?["v"] == .text("2") && $0.service?.port == 9001
+        // avahi-daemon takes a second to probe and announce, and 1.3 s after a goodbye an end is told: a busy machine may need longer.
+        var took = Duration.seconds(10)
+        for number in 1...5 where took > .milliseconds(1200) {
+            let type = "_text\(number)._tcp"
+            let browser = try lab.discoverd("h2", "browse", type, "-r", "--json")
+            let first = try await lab.publish("h1", "tony", "9000", "--type", type, "--txt", "v=1")
+            try await browser.json("v=1") { $0.tells("added", "tony") && $0.service?.txt?["v"] == .text("1") }
+            let start = ContinuousClock.now
+            try await first.stop()
+            let second = try await lab.publish("h1", "tony", "9001", "--type", type, "--txt", "v=2")
+            took = .now - start
+            // For a moment Avahi may report the new TXT record with the old SRV record.
+            let updated = try await browser.json("v=2 on 9001") {
+                $0.service?.txt?["v"] == .text("2") && $0.service?.port == 9001
+            }
+            try await second.stop()
+            try await browser.json(within: Self.removal, "removed") { $0.tells("removed", "tony") }
+            let told = try browser.lines().map { try Line($0).event }.filter { $0 != "settled" }
+            try await browser.stop()
+            #expect(told.first == "added" && told.last == "removed")
+            guard took <= .milliseconds(1200) else { continue }
+            #expect(updated.event == "updated", "after \(took)")
+            #expect(!told.dropFirst().dropLast().contains { $0 != "updated" }, "\(told) after \(took)")
         }
-        #expect(updated.event == "updated")
-        try await second.stop()
-        try await browser.json(within: Self.removal, "removed") { $0.tells("removed", "tony") }
-        let told = try browser.lines().map { try Line($0).event }.filter { $0 != "settled" }
-        #expect(told.first == "added" && told.last == "removed")
-        #expect(!told.dropFirst().dropLast().contains { $0 != "updated" }, "\(told)")
-        try await browser.stop()
+        #expect(took <= .milliseconds(1200))
     }
 
     @Test("a name that another host has becomes tony #2, on stdout; with --on-conflict fail the status is 73")
@@ -99,8 +108,9 @@ struct PublishAndBrowseTests {
         #expect(line.name == "tony #3" && line.wanted == "tony" && line.port == 9002)
         #expect(line.type == "_same._tcp" && line.domain == "local")
 
-        let seen = try await lab.ask("h2", "browse", "_same._tcp", "-r", "-t", "--json").lines().compactMap(\.service)
-        #expect(Set(seen.map(\.name)) == ["tony", "tony #2", "tony #3"] && seen.count == 3)
+        let list = try await lab.ask("h2", "browse", "_same._tcp", "-r", "-t", "--json")
+        let seen = try list.lines().compactMap(\.service)
+        #expect(Set(seen.map(\.name)) == ["tony", "tony #2", "tony #3"] && seen.count == 3, "\(list)")
         #expect(seen.first { $0.name == "tony" }?.host == "h1.local")
 
         let refused = try await lab.ask(
