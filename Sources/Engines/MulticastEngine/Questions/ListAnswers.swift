@@ -95,7 +95,8 @@ package struct ListAnswers: Sendable {
         let ours = lastAnswer == nil ? timesAsked : 0
         if (questions.values.max() ?? 0) >= ours + Self.crowd { return .unanswered }
         let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
-        let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && (own == 0 || own == all)
+        let isOwnWhole = own == 0 || own == all
+        let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && isOwnWhole
         return isWhole ? .whole : .open
     }
 }
