@@ -270,7 +270,7 @@ struct ExplanationTests {
         func packet(_ count: Int, on interface: NetworkInterface) -> LinkInquiry.Packet {
             LinkInquiry.Packet(
                 bytes: [UInt8](repeating: 7, count: count), interface: interface, source: address(1),
-                destination: address(2), sourcePort: 5353, destinationPort: 5353, hops: 255, isSent: false)
+                destination: address(2), sourcePort: 5353, destinationPort: 5353, hops: 255, .received)
         }
         capture.add(packet(5, on: eth0), at: 1)
         let (interface, head) = (12 + 8 + 4 + 4 + 4, 12 + 20 + 8 + 4)

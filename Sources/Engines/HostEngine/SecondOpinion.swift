@@ -55,31 +55,29 @@ private final class NamedQuery: EngineOperation {
     /// How long the cache's answer counts: a one-shot question's counts as long (docs/decisions/0036-one-shot-questions.md).
     private static let interval = Duration.seconds(10)
 
-    private struct State {
+    private struct Open {
         var answers: NamedAnswers
-        var isOver = false
         var wire: (any EngineOperation)?
         var second: (any EngineOperation)?
         var timer: Task<Void, Never>?
-
-        var needsSecond: Bool { !isOver && !answers.isWireHeard }
     }
 
-    private let state: Locked<State>
+    /// Nil once it has ended.
+    private let open: Locked<Open?>
     private let report: @Sendable ([BrowseFact]) -> Void
 
     init(
         _ query: ServiceQuery, _ instance: ServiceInstance, _ wire: MulticastEngine, after silence: Duration,
         second: AvahiEngine, _ reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) {
-        state = Locked(State(answers: NamedAnswers(query.resolution)))
+        open = Locked(Open(answers: NamedAnswers(query.resolution)))
         report = reporting
         let timer = Task { [weak self] in
             let time = SystemTime()
             let start = time.now
             var next = start + silence
             while (try? await time.sleep(until: next)) != nil {
-                guard let self, self.state.withLock(\.needsSecond) else { return }
+                guard let self, needsSecond else { return }
                 let operation = second.lookUpInCache(instance, for: query) { [weak self] found in
                     self?.took { $0.secondSaid(found) }
                 }
@@ -89,39 +87,41 @@ private final class NamedQuery: EngineOperation {
                 took { $0.wireWasSilent() }
             }
         }
-        state.withLock { $0.timer = timer }
+        open.withLock { $0?.timer = timer }
         keep(wire.browse(query) { [weak self] facts in self?.took { $0.wireSaid(facts) } }, isWire: true)
     }
 
+    private var needsSecond: Bool { open.withLock { $0?.answers.isWireHeard == false } }
+
     /// Reports under the lock, so that no report overtakes another. Reporting returns quickly.
     private func took(_ news: (inout NamedAnswers) -> [BrowseFact]) {
-        let over = state.withLock { state -> (any EngineOperation)? in
-            guard !state.isOver else { return nil }
-            let facts = news(&state.answers)
+        let over = open.withLock { open -> (any EngineOperation)? in
+            guard var now = open else { return nil }
+            let facts = news(&now.answers)
             if !facts.isEmpty { report(facts) }
-            guard state.answers.isWireHeard else { return nil }
-            defer { state.second = nil }
-            return state.second
+            let over = now.answers.isWireHeard ? now.second : nil
+            if now.answers.isWireHeard { now.second = nil }
+            open = now
+            return over
         }
         over?.cancel()
     }
 
     private func keep(_ operation: any EngineOperation, isWire: Bool) {
-        let isOver = state.withLock { state in
+        let isOver = open.withLock { open in
             // The wire may have answered before the second query was stored.
-            guard isWire ? !state.isOver : state.needsSecond else { return true }
-            if isWire { state.wire = operation } else { state.second = operation }
+            guard let answers = open?.answers, isWire || !answers.isWireHeard else { return true }
+            if isWire { open?.wire = operation } else { open?.second = operation }
             return false
         }
         if isOver { operation.cancel() }
     }
 
     private func end() -> [any EngineOperation] {
-        state.withLock { state in
-            state.isOver = true
-            state.timer?.cancel()
-            defer { (state.wire, state.second) = (nil, nil) }
-            return [state.wire, state.second].compactMap(\.self)
+        open.withLock { open in
+            defer { open = nil }
+            open?.timer?.cancel()
+            return [open?.wire, open?.second].compactMap(\.self)
         }
     }
 

@@ -45,7 +45,7 @@ struct PacketCapture {
         let place = UInt32(interfaces.firstIndex(of: packet.interface) ?? 0)
         let length = Self.low(UInt32(data.count))
         // epb_flags: 1 inbound, 2 outbound.
-        let flags = Self.low(UInt16(2)) + Self.low(UInt16(4)) + Self.low(UInt32(packet.isSent ? 2 : 1))
+        let flags = Self.low(UInt16(2)) + Self.low(UInt16(4)) + Self.low(UInt32(packet.direction == .sent ? 2 : 1))
         let head = [place, UInt32(truncatingIfNeeded: time >> 32), UInt32(truncatingIfNeeded: time)].map(Self.low)
         block(6, head + [length, length, Self.padded(data), flags, Self.low(UInt32(0))])
     }
@@ -57,7 +57,7 @@ struct PacketCapture {
 
     /// The header of LINKTYPE_LINUX_SLL: the destination's kind, Ethernet without an address, and the protocol.
     private static func cooked(_ packet: LinkInquiry.Packet) -> [UInt8] {
-        let kind: UInt16 = packet.isSent ? 4 : packet.destination.isMulticast ? 2 : 0
+        let kind: UInt16 = packet.direction == .sent ? 4 : packet.destination.isMulticast ? 2 : 0
         let ethernet: UInt16 = 1
         return high(kind) + high(ethernet) + [UInt8](repeating: 0, count: 10)
             + high(packet.destination.family == .ipv4 ? 0x0800 : 0x86DD)

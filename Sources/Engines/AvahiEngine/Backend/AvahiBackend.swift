@@ -16,6 +16,8 @@ extension AvahiBackend {
     /// Whether the programs of a private backend are installed.
     package static var canBePrivate: Bool { PrivateBackendPrograms.arePresent }
 
+    var isAutomatic: Bool { if case .automatic = self { true } else { false } }
+
     var startsToPublishOnly: Bool {
         switch self {
         case .system: false

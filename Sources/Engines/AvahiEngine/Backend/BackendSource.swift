@@ -52,7 +52,7 @@ final class BackendSource {
     /// A private backend would have been started, had it been wanted.
     private(set) var isHeldBack = false
 
-    private let isAutomatic: Bool
+    private let backend: AvahiBackend
     private var choice: Choice
     private let address: BusAddress?
     /// Why there can be no private backend, though one may be used.
@@ -76,11 +76,11 @@ final class BackendSource {
     init(_ backend: AvahiBackend, loop: EventLoop) {
         let options: PrivateBackendOptions?
         switch backend {
-        case .system: (options, isAutomatic, choice) = (nil, false, .system)
-        case .private(let given): (options, isAutomatic, choice) = (given, false, .private)
-        case .automatic(let given): (options, isAutomatic, choice) = (given, true, .undecided)
+        case .system: (options, choice) = (nil, .system)
+        case .private(let given): (options, choice) = (given, .private)
+        case .automatic(let given): (options, choice) = (given, .undecided)
         }
-        self.loop = loop
+        (self.backend, self.loop) = (backend, loop)
         timer = LoopTimer(loop: loop)
         sharedTimer = LoopTimer(loop: loop)
         guard let options else {
@@ -92,7 +92,7 @@ final class BackendSource {
             path = try RuntimeDirectory.ofThisProcess.get()
         } catch {
             (address, shared, obstacle) = (nil, nil, error)
-            if !isAutomatic { end = error }
+            if !backend.isAutomatic { end = error }
             choice = .system
             return
         }
@@ -102,7 +102,7 @@ final class BackendSource {
         let sockets = [directory.socket] + (shared.map { [$0.socket] } ?? [])
         let address = BusAddress(
             private: sockets.map { PrivateBackendConfiguration.address(ofSocket: $0) }.joined(separator: ";"),
-            thenSystem: isAutomatic)
+            thenSystem: backend.isAutomatic)
         self.address = address
         privateBackend = PrivateBackend(options, directory: directory, shared: shared, loop: loop) { [weak self] in
             self?.received($0)
@@ -126,7 +126,7 @@ final class BackendSource {
         if choice == .undecided, privateBackend != nil { return ask() }
         guard choice == .private, let backend = privateBackend else { return .connect }
         let step = step(of: backend, "a private avahi-daemon is being started")
-        guard case .fail = step, isAutomatic else { return step }
+        guard case .fail = step, self.backend.isAutomatic else { return step }
         // The system's avahi-daemon may just have been slow and hold UDP port 5353, so it is asked again.
         choice = .undecided
         return ask()
@@ -255,7 +255,7 @@ final class BackendSource {
         shared?.withdraw()
         privateBackend?.stop()
         privateHasWorked = false
-        guard !isAutomatic else {
+        guard !backend.isAutomatic else {
             choice = .undecided
             return tell(
                 .ended(
@@ -280,7 +280,7 @@ final class BackendSource {
             tell(.ready)
         case .ended(let error):
             shared?.withdraw()
-            if isAutomatic, !privateHasWorked { choice = .undecided }
+            if backend.isAutomatic, !privateHasWorked { choice = .undecided }
             tell(.ended(error))
         }
     }

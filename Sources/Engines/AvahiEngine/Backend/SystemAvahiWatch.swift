@@ -8,13 +8,20 @@ final class SystemAvahiWatch {
     /// Called when an avahi-daemon appears that was not there before; never from within a call to this object.
     var appeared: () -> Void = {}
 
+    private enum Owner {
+        /// The bus has not answered yet.
+        case unknown
+        /// There is none, or no bus.
+        case absent
+        case there
+    }
+
     private let loop: EventLoop
     private let sockets: [String]
     private let timer: LoopTimer
     private var connection: BusConnection?
     private var conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
-    /// Nil until the bus has answered or is known to be missing.
-    private var isOwned: Bool?
+    private var owner = Owner.unknown
 
     /// - Parameter address: the system bus's address in D-Bus syntax.
     init(loop: EventLoop, address: String) {
@@ -27,7 +34,7 @@ final class SystemAvahiWatch {
     /// Starts watching. An avahi-daemon that is already there does not count as appearing.
     func start() {
         guard connection == nil, timer.deadline == nil else { return }
-        isOwned = nil
+        owner = .unknown
         connect()
     }
 
@@ -49,7 +56,7 @@ final class SystemAvahiWatch {
 
     private func becameUnknown() {
         disconnect()
-        isOwned = false
+        owner = .absent
         timer.set(after: Self.interval)
     }
 
@@ -66,9 +73,9 @@ final class SystemAvahiWatch {
             case .send(let bytes): guard connection.send(bytes) else { return becameUnknown() }
             case .over: return becameUnknown()
             case .owned(let isNow):
-                let before = isOwned
-                isOwned = isNow
-                if isNow, before == false { return appeared() }
+                let before = owner
+                owner = isNow ? .there : .absent
+                if isNow, before == .absent { return appeared() }
             }
         }
     }

@@ -14,8 +14,9 @@ struct BusStream {
     /// More than the bus ever sends in such conversations.
     private static let limit = 65_536
 
-    private var isAuthenticated = false
-    private var isOver = false
+    private enum Phase { case greeting, messages, over }
+
+    private var phase = Phase.greeting
     private var buffer: [UInt8] = []
 
     /// The first bytes to send, as the user with this number; the bus verifies it by the socket.
@@ -27,14 +28,14 @@ struct BusStream {
 
     /// Takes bytes from the bus. Nothing follows `over`.
     mutating func received(_ bytes: some Sequence<UInt8>) -> [Item] {
-        guard !isOver else { return [] }
+        guard phase != .over else { return [] }
         buffer += bytes
         var items: [Item] = []
         while let item = next() {
             items.append(item)
             if case .over = item { end() }
         }
-        if !isOver, buffer.count > Self.limit {
+        if phase != .over, buffer.count > Self.limit {
             items.append(.over)
             end()
         }
@@ -43,18 +44,21 @@ struct BusStream {
 
     /// Nothing more is wanted.
     mutating func end() {
-        isOver = true
+        phase = .over
         buffer = []
     }
 
     /// Nil if nothing is complete.
     private mutating func next() -> Item? {
-        guard !isOver else { return nil }
-        guard isAuthenticated else {
+        switch phase {
+        case .over: return nil
+        case .greeting:
             guard let end = buffer.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-            isAuthenticated = buffer[..<end].starts(with: Array("OK ".utf8))
-            buffer.removeFirst(end + 1)
-            return isAuthenticated ? .authenticated : .over
+            defer { buffer.removeFirst(end + 1) }
+            guard buffer[..<end].starts(with: Array("OK ".utf8)) else { return .over }
+            phase = .messages
+            return .authenticated
+        case .messages: break
         }
         guard let length = BusMessage.length(of: buffer) else { return buffer.count < 16 ? nil : .over }
         guard length <= Self.limit else { return .over }

@@ -8,26 +8,26 @@ struct AvahiPath: Hashable {
     /// Less than 1: none, as of domains that are configured (AVAHI_IF_UNSPEC, which is never a scope).
     let index: Int32
     let family: IPAddress.Family
-    /// AVAHI_LOOKUP_RESULT_LOCAL: published on this machine. The end of a sighting lacks it, so equality ignores it.
-    let isLocal: Bool
-    private let isWideArea: Bool
+    /// The end of a sighting lacks some, so equality ignores them.
+    private let flags: AvahiLookupResultFlags
 
     static let anyInterface: AvahiIfIndex = -1
 
     init(interface: AvahiIfIndex, avahiProtocol: AvahiProtocol, flags: AvahiLookupResultFlags) {
         index = interface
         family = avahiProtocol == AvahiProtocol(AVAHI_PROTO_INET6) ? .ipv6 : .ipv4
-        isLocal = flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0
-        isWideArea = flags.rawValue & AVAHI_LOOKUP_RESULT_WIDE_AREA.rawValue != 0
+        self.flags = flags
     }
 
     private init(_ other: AvahiPath, over family: IPAddress.Family) {
-        (index, isLocal, isWideArea) = (other.index, other.isLocal, other.isWideArea)
-        self.family = family
+        (index, flags, self.family) = (other.index, other.flags, family)
     }
 
+    /// Whether it is published on this machine.
+    var isLocal: Bool { flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0 }
+
     /// Whether it is a link of this machine, and not wide-area DNS.
-    var isOnLink: Bool { index > 0 && !isWideArea }
+    var isOnLink: Bool { index > 0 && flags.rawValue & AVAHI_LOOKUP_RESULT_WIDE_AREA.rawValue == 0 }
 
     /// The same interface over the other family.
     var overOtherFamily: AvahiPath { AvahiPath(self, over: family == .ipv4 ? .ipv6 : .ipv4) }

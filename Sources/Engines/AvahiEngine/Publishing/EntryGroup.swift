@@ -16,7 +16,6 @@ import DNSSD
     let connection: AvahiConnection
     private var pointer: OpaquePointer?
     private let stateChanged: (State) -> Void
-    private var isMade = false
 
     /// `stateChanged` is never called from here.
     init(on connection: AvahiConnection, stateChanged: @escaping (State) -> Void) throws(DiscoveryError) {
@@ -33,12 +32,12 @@ import DNSSD
             throw connection.lastError(during: "cannot publish").forbidden(by: "disable-user-service-publishing=yes")
         }
         unsafe pointer = made
-        isMade = true
         connection.objectCount += 1
     }
 
     private func changed(to state: AvahiEntryGroupState) {
-        guard isMade else { return }
+        // Not while it is being made.
+        guard unsafe pointer != nil else { return }
         switch state {
         case AVAHI_ENTRY_GROUP_REGISTERING: stateChanged(.registering)
         case AVAHI_ENTRY_GROUP_ESTABLISHED: stateChanged(.established)

@@ -31,8 +31,11 @@ final class EntryGroupSet {
     /// A group that collides or fails decides for all; the set is established only when every group is.
     private func together(after state: EntryGroup.State) -> EntryGroup.State? {
         guard state == .established else { return state }
-        return states.values.allSatisfy { $0 == .established } ? .established : nil
+        return areEstablished ? .established : nil
     }
+
+    /// Whether every group is; false where there is none.
+    var areEstablished: Bool { !states.isEmpty && states.values.allSatisfy { $0 == .established } }
 
     /// Frees the groups of all other interfaces.
     func keep(_ indexes: [Int32]) {

@@ -11,8 +11,6 @@ final class HostAddresses {
     private let family: IPAddress.Family?
     private let connections: EntryGroupConnections
     private let groups: EntryGroupSet
-    private var isEstablished = false
-
     /// Nil if the service is on this host, or on one that answers for itself.
     init?(of service: OfferedService, connections: EntryGroupConnections) {
         guard let host = service.host, !host.addresses.isEmpty else { return nil }
@@ -34,13 +32,10 @@ final class HostAddresses {
         }
         groups.keep(interfaces)
         for index in interfaces where !groups.contains(index) {
-            isEstablished = false
             let group = try groups.group(for: index) { changed throws(DiscoveryError) in
                 try self.connections.group(besides: connection, stateChanged: changed)
             } changed: { [weak self] state in
-                guard let self else { return }
-                self.isEstablished = state == .established
-                self.changed(state)
+                self?.changed(state)
             }
             do throws(DiscoveryError) {
                 try group.add(host, over: family, interface: index)
@@ -50,7 +45,7 @@ final class HostAddresses {
                 throw error
             }
         }
-        return isEstablished
+        return groups.areEstablished
     }
 
     /// avahi-daemon takes further addresses of its own name.
@@ -59,8 +54,5 @@ final class HostAddresses {
     }
 
     /// Withdraws the addresses.
-    func free() {
-        isEstablished = false
-        groups.free()
-    }
+    func free() { groups.free() }
 }

@@ -87,9 +87,10 @@ extension RecordCache {
     }
 
     private func group(of record: CachedRecord) -> Crowd.Group {
-        var isBare = false
-        if case .ptr(let name) = record.data { isBare = store.count(of: RecordKey(name, .srv)) == 0 }
-        return Crowd.Group(source: record.source, isBare: isBare)
+        if case .ptr(let name) = record.data, store.count(of: RecordKey(name, .srv)) == 0 {
+            return .bare(record.source)
+        }
+        return .answered(record.source)
     }
 
     private mutating func forget(_ slot: Int, _ changes: inout [Change]) {
@@ -144,10 +145,12 @@ struct Crowd: Sendable {
     }
 
     /// Records that compete with each other.
-    struct Group: Hashable, Sendable {
-        let source: PacketSource
-        /// Whether they name services without SRV records.
-        let isBare: Bool
+    enum Group: Hashable, Sendable {
+        /// They name services without SRV records.
+        case bare(PacketSource)
+        case answered(PacketSource)
+
+        var isBare: Bool { if case .bare = self { true } else { false } }
     }
 
     struct Member: Sendable {

@@ -57,21 +57,28 @@ package struct AnswerSample: Sendable {
         }
     }
 
-    package let host: IPAddress
+    private enum Stage {
+        case quick, slow
+        /// Nothing more is asked or waited for.
+        case over
+    }
+
     private let question: Question
-    private let interface: NetworkInterface
-    /// It has answered to a port of its own before.
-    private let hasAnswered: Bool
+    /// How it has answered before.
+    private let arrival: Arrival
+    private var stage = Stage.quick
     private var quick: Series
     private var slow: Series?
-    /// Nothing more is asked or waited for.
-    private(set) var isOver = false
 
     init(_ question: Question, of arrival: Arrival, firstID: UInt16, at now: Duration) {
-        (self.question, host, interface) = (question, arrival.sender, arrival.interface)
-        hasAnswered = arrival.way == .answer
+        (self.question, self.arrival) = (question, arrival)
         quick = Series(size: 8, least: 6, interval: .milliseconds(30), firstID: firstID, start: now)
     }
+
+    package var host: IPAddress { arrival.sender }
+    var isOver: Bool { stage == .over }
+    /// It has answered to a port of its own before.
+    private var hasAnswered: Bool { arrival.way == .answer }
 
     /// How many questions were asked, and how many of them were answered.
     package var asked: Int { quick.sent + (slow?.sent ?? 0) }
@@ -85,21 +92,25 @@ package struct AnswerSample: Sendable {
     }
 
     mutating func due(at now: Duration) -> [OutgoingQuestion] {
-        if slow == nil, quick.isOver(at: now), !quick.isGood, hasAnswered || answered > 0 {
+        if stage == .quick, quick.isOver(at: now), !quick.isGood, hasAnswered || answered > 0 {
+            stage = .slow
             slow = Series(
                 size: 4, least: 4, interval: .milliseconds(190), firstID: quick.firstID + UInt16(quick.size), start: now
             )
         }
-        isOver = isOver || (slow ?? quick).isOver(at: now)
+        if (slow ?? quick).isOver(at: now) { stage = .over }
         let id = slow == nil ? quick.due(at: now) : slow?.due(at: now)
-        return [id.flatMap { OutgoingQuestion(question, id: $0, .link(interface, host.family)) }].compactMap(\.self)
+        return [id.flatMap { OutgoingQuestion(question, id: $0, .link(arrival.interface, host.family)) }].compactMap(
+            \.self)
     }
 
     mutating func received(_ message: Message, _ arrival: Arrival) {
-        guard arrival.sender == host, arrival.interface == interface, arrival.way == .answer else { return }
+        guard arrival.sender == host, arrival.interface == self.arrival.interface, arrival.way == .answer else {
+            return
+        }
         quick.received(message.id)
         slow?.received(message.id)
-        if quick.isComplete || slow?.isComplete == true { isOver = true }
+        if quick.isComplete || slow?.isComplete == true { stage = .over }
     }
 
     func deadline(after now: Duration) -> Duration? {

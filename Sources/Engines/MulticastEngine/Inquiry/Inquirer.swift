@@ -109,20 +109,29 @@ struct HeardRecords: Sendable {
         let sender: IPAddress
     }
 
+    /// Of what there was no room for more.
+    private enum Omission {
+        case of(Set<Kind>)
+        case ofAnything
+    }
+
     /// The most that are kept: of all, of a kind, and of a sender and a kind.
     private static let (most, mostOfKind, mostOfShare) = (1024, 192, 64)
 
     /// In the order in which they came.
     private(set) var all: [Heard] = []
-    /// No more is kept, of anything.
-    private(set) var isFull = false
     private var known: Set<Known> = []
     private var ofKind: [Kind: Int] = [:]
     private var ofShare: [Share: Int] = [:]
-    private var partial: Set<Kind> = []
+    private var omission = Omission.of([])
 
     /// More was said of it than is kept.
-    func isPartial(_ kind: Kind) -> Bool { isFull || partial.contains(kind) }
+    func isPartial(_ kind: Kind) -> Bool {
+        switch omission {
+        case .of(let kinds): kinds.contains(kind)
+        case .ofAnything: true
+        }
+    }
 
     /// - Returns: whether it is new, and there was room.
     mutating func add(_ heard: Heard) -> Bool {
@@ -134,11 +143,11 @@ struct HeardRecords: Sendable {
         let kind = Kind(name: record.name, type: record.type)
         let share = Share(kind: kind, sender: arrival.sender)
         guard all.count < Self.most else {
-            isFull = true
+            omission = .ofAnything
             return false
         }
         guard ofKind[kind] ?? 0 < Self.mostOfKind, ofShare[share] ?? 0 < Self.mostOfShare else {
-            partial.insert(kind)
+            if case .of(let kinds) = omission { omission = .of(kinds.union([kind])) }
             return false
         }
         known.insert(key)

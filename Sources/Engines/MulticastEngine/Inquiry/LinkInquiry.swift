@@ -9,21 +9,22 @@ import Libc
 package final class LinkInquiry {
     /// A packet, as it was sent or received.
     package struct Packet: Sendable {
+        package enum Direction: Sendable { case sent, received }
+
         package let bytes: [UInt8]
         package let interface: NetworkInterface
         package let (source, destination): (IPAddress, IPAddress)
         package let (sourcePort, destinationPort): (UInt16, UInt16)
         package let hops: UInt8
-        package let isSent: Bool
+        package let direction: Direction
 
         package init(
             bytes: [UInt8], interface: NetworkInterface, source: IPAddress, destination: IPAddress, sourcePort: UInt16,
-            destinationPort: UInt16, hops: UInt8, isSent: Bool
+            destinationPort: UInt16, hops: UInt8, _ direction: Direction
         ) {
             (self.bytes, self.interface, self.source, self.destination) = (bytes, interface, source, destination)
-            (self.sourcePort, self.destinationPort, self.hops, self.isSent) = (
-                sourcePort, destinationPort, hops, isSent
-            )
+            (self.sourcePort, self.destinationPort) = (sourcePort, destinationPort)
+            (self.hops, self.direction) = (hops, direction)
         }
     }
 
@@ -162,7 +163,7 @@ package final class LinkInquiry {
         log(
             Packet(
                 bytes: bytes, interface: socket.interface, source: own, destination: destination,
-                sourcePort: socket.port, destinationPort: 5353, hops: 255, isSent: true))
+                sourcePort: socket.port, destinationPort: 5353, hops: 255, .sent))
     }
 
     private func note(_ datagram: LinkSocket.Datagram, of socket: LinkSocket) {
@@ -171,6 +172,6 @@ package final class LinkInquiry {
             Packet(
                 bytes: datagram.bytes, interface: socket.interface, source: datagram.sender, destination: destination,
                 sourcePort: datagram.source.port ?? 0, destinationPort: socket.port, hops: datagram.hops ?? 0,
-                isSent: false))
+                .received))
     }
 }

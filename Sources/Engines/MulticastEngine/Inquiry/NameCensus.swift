@@ -21,7 +21,6 @@ package struct NameCensus: Inquirer {
     private let usual: ServiceInstance?
     private let word: DomainName?
     private let asked: Set<ServiceType>
-    private var hasUsual = false
     private var questions = RepeatedQuestions(firstID: .random(in: 0x1000...0x7000))
 
     /// - Parameters:
@@ -50,7 +49,9 @@ package struct NameCensus: Inquirer {
         [questions.deadline(after: now), end].compactMap(\.self).filter { $0 > now }.min()
     }
 
-    package func isOver(at now: Duration) -> Bool { hasUsual || now >= end }
+    package func isOver(at now: Duration) -> Bool {
+        usual.flatMap { DomainName($0) }.map { questions.isAnswered(Question($0, .srv)) } ?? false || now >= end
+    }
 
     private var end: Duration {
         guard let usual else { return Self.time }
@@ -70,7 +71,7 @@ package struct NameCensus: Inquirer {
         switch record.data {
         case .srv:
             guard let usual, record.name == DomainName(usual) else { return }
-            hasUsual = true
+            questions.answered { $0 == Question(record.name, .srv) }
             services.insert(usual)
         case .a, .aaaa: if record.name == word { host = word }
         case .ptr(let target):
@@ -98,8 +99,8 @@ package struct RepeatedQuestions: Sendable {
         let question: Question
         let id: UInt16
         let start: Duration
-        var count = 0
-        var isAnswered = false
+        /// How often it was asked; nil once it is answered.
+        var count: Int? = 0
     }
 
     /// When a question is asked, since it was first wanted.
@@ -123,9 +124,13 @@ package struct RepeatedQuestions: Sendable {
 
     /// No longer asks.
     mutating func answered(where isAnswer: (Question) -> Bool) {
-        for index in asked.indices where !asked[index].isAnswered && isAnswer(asked[index].question) {
-            asked[index].isAnswered = true
+        for index in asked.indices where isAnswer(asked[index].question) {
+            asked[index].count = nil
         }
+    }
+
+    func isAnswered(_ question: Question) -> Bool {
+        asked.contains { $0.question == question && $0.count == nil }
     }
 
     func isAsked(_ question: Question) -> Bool { asked.contains { $0.question == question } }
@@ -138,7 +143,7 @@ package struct RepeatedQuestions: Sendable {
         var questions: [OutgoingQuestion] = []
         for index in asked.indices {
             guard let next = next(asked[index]), next <= now else { continue }
-            asked[index].count += 1
+            asked[index].count? += 1
             let (question, id) = (asked[index].question, asked[index].id)
             questions += [
                 OutgoingQuestion(question, id: id, .group), OutgoingQuestion(question, id: 0, .shared),
@@ -149,14 +154,14 @@ package struct RepeatedQuestions: Sendable {
 
     /// When something is due next, or given up.
     func deadline(after now: Duration) -> Duration? {
-        asked.filter { !$0.isAnswered }.map { next($0) ?? Self.end($0) }.filter { $0 > now }.min()
+        asked.filter { $0.count != nil }.map { next($0) ?? Self.end($0) }.filter { $0 > now }.min()
     }
 
     /// Every question is answered or given up.
-    func isOver(at now: Duration) -> Bool { asked.allSatisfy { $0.isAnswered || now >= Self.end($0) } }
+    func isOver(at now: Duration) -> Bool { asked.allSatisfy { $0.count == nil || now >= Self.end($0) } }
 
     private func next(_ asked: Asked) -> Duration? {
-        asked.isAnswered || asked.count >= Self.times.count ? nil : asked.start + Self.times[asked.count]
+        asked.count.flatMap { $0 < Self.times.count ? asked.start + Self.times[$0] : nil }
     }
 
     private static func end(_ asked: Asked) -> Duration { asked.start + (times.last ?? .zero) + patience }

@@ -189,7 +189,7 @@ package struct QuestionSchedule: Sendable {
         let unknown = unknown(knownAnswers, to: key, knows)
         guard unknown.isEmpty else { return change(key) { $0.fellBehind(unknown, at: now) } }
         guard counts, state.next.time <= now + Self.suppression, state.isReplaceable(at: now) else { return }
-        states[place]?.wasAsked(byOthers: true, at: now)
+        states[place]?.wasAsked(by: .others, at: now)
         queue(place)
     }
 
@@ -277,7 +277,7 @@ package struct QuestionSchedule: Sendable {
             case .full where !mayAsk(&state, at: item.slot, now): break
             case .little, .full:
                 due.append(Question(state.key.name, state.key.type))
-                state.wasAsked(at: now)
+                state.wasAsked(by: .us, at: now)
             }
             states[item.slot] = state
             queue(item.slot)

@@ -18,6 +18,20 @@ struct QuestionState: Sendable {
         case awaited
     }
 
+    /// Who asks.
+    enum Asker { case us, others }
+
+    /// What it has to do with the budget of its source.
+    private enum Account {
+        case clear
+        /// It was asked for from the budget, and not answered since.
+        case charged
+        /// It waits for its source to answer others.
+        case putOff
+        /// Both: it was asked for once, and its next time was put off.
+        case chargedAndPutOff
+    }
+
     let key: RecordKey
     /// The next interval in seconds.
     private var interval = firstInterval
@@ -25,15 +39,11 @@ struct QuestionState: Sendable {
     private(set) var next: Moment
     private var lastAsked = Moment.never
     private(set) var asked: UInt32 = 0
-    /// Whether another host asked the last time.
-    private var wasOthers = false
+    private var lastAsker = Asker.us
     private var kind: Kind
     /// Who said that there is an answer.
     private let source: PacketSource?
-    /// Whether it was asked for from its source's budget, and not answered since.
-    private var isCharged = false
-    /// Whether it waits for its source to answer others.
-    private(set) var isPutOff = false
+    private var account = Account.clear
     /// The number of further questions that go ahead of all others.
     private var hasteLeft: UInt8 = 0
     /// What others listed as answers and is unknown here, and was not asked for since: a part of it.
@@ -67,10 +77,17 @@ struct QuestionState: Sendable {
     /// Whose budget its next question takes from; nil for nobody's: what somebody waits for, and what is known.
     var debtor: PacketSource? { kind != .listed || isRefresh ? nil : source }
 
-    mutating func wasCharged() { (isCharged, isPutOff) = (true, false) }
+    /// Whether it waits for its source to answer others.
+    var isPutOff: Bool { account == .putOff || account == .chargedAndPutOff }
+
+    mutating func wasCharged() { account = .charged }
 
     mutating func putOff(until time: Duration) {
-        isPutOff = true
+        account =
+            switch account {
+            case .clear, .putOff: .putOff
+            case .charged, .chargedAndPutOff: .chargedAndPutOff
+            }
         next = Moment(time)
     }
 
@@ -78,15 +95,19 @@ struct QuestionState: Sendable {
     /// - Returns: whether it is due now; another question may have its place.
     mutating func comeBack(from source: PacketSource, at now: Duration) -> Bool {
         guard isPutOff, source == self.source else { return false }
-        (isPutOff, next) = (false, Moment(now))
+        account = account == .putOff ? .clear : .charged
+        next = Moment(now)
         return true
     }
 
     /// It was answered.
     /// - Returns: whose budget it was taken from.
     mutating func takePayment() -> PacketSource? {
-        guard isCharged else { return nil }
-        isCharged = false
+        switch account {
+        case .clear, .putOff: return nil
+        case .charged: account = .clear
+        case .chargedAndPutOff: account = .putOff
+        }
         return source
     }
 
@@ -102,7 +123,7 @@ struct QuestionState: Sendable {
     /// Returns whether another host's question can replace the next one: not if one has replaced the last, and not just
     /// after ours, because responders are silent for a second after they answered (RFC 6762 §6).
     func isReplaceable(at now: Duration) -> Bool {
-        asked == 0 || !wasOthers && now - lastAsked.time >= .seconds(Self.firstInterval)
+        asked == 0 || lastAsker == .us && now - lastAsked.time >= .seconds(Self.firstInterval)
     }
 
     /// Another host or program listed an answer unknown here: asks again after a second, but only once, because not everything
@@ -121,8 +142,8 @@ struct QuestionState: Sendable {
         next = Moment(now + .seconds(Self.firstInterval))
     }
 
-    mutating func wasAsked(byOthers: Bool = false, at now: Duration) {
-        wasOthers = byOthers
+    mutating func wasAsked(by asker: Asker, at now: Duration) {
+        lastAsker = asker
         asked = min(asked, .max - 1) + 1
         lastAsked = Moment(now)
         isRefresh = false

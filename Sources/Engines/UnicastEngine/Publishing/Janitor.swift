@@ -34,7 +34,8 @@ struct Janitor: Sendable {
     private var listed: Set<PublisherID> = []
     private var waiting: [Job] = []
     private var underWay: [Job: Duration] = [:]
-    private var isComplete = true
+    /// The parts of the index that this round has not read.
+    private var unread = ZoneLayout.shards
     /// When a question was last not answered.
     private var failedAt: Duration?
     private var roundAt: Duration?
@@ -70,7 +71,7 @@ struct Janitor: Sendable {
         }
         if round <= now, waiting.isEmpty, underWay.keys.allSatisfy(\.isReaping) {
             waiting = (0..<ZoneLayout.shards).map { .index($0) }
-            (listed, isComplete) = ([], true)
+            (listed, unread) = ([], ZoneLayout.shards)
             roundAt = now + interval()
         }
         var requests: [(Job, ZoneRequest)] = []
@@ -116,15 +117,13 @@ struct Janitor: Sendable {
     }
 
     private mutating func indexRead(_ reply: ZoneReply, _ shard: Int, _ now: Duration) {
-        if case .records(let records) = reply {
-            let ids = records.targets.compactMap { layout.publisher(at: $0) }.filter { $0.shard == shard && $0 != own }
-            for id in ids where listed.count < Self.mostPublishers && listed.insert(id).inserted {
-                waiting.insert(.lease(id), at: 0)
-            }
-        } else {
-            isComplete = false
+        guard case .records(let records) = reply else { return }
+        let ids = records.targets.compactMap { layout.publisher(at: $0) }.filter { $0.shard == shard && $0 != own }
+        for id in ids where listed.count < Self.mostPublishers && listed.insert(id).inserted {
+            waiting.insert(.lease(id), at: 0)
         }
-        guard isComplete, !waiting.contains(where: \.isIndex), !underWay.keys.contains(where: \.isIndex) else { return }
+        unread -= 1
+        guard unread == 0 else { return }
         for id in observations.keys where !listed.contains(id) { observations[id] = nil }
     }
 
@@ -163,7 +162,6 @@ struct Janitor: Sendable {
 }
 
 extension Janitor.Job {
-    fileprivate var isIndex: Bool { if case .index = self { true } else { false } }
     fileprivate var isReaping: Bool { if case .reap = self { true } else { false } }
 }
 

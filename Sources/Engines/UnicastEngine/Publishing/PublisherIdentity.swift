@@ -12,13 +12,16 @@ import Crypto
 /// Each id is in a file that is locked while its process lives, so that two processes never share an id. The directory
 /// and the file must belong to this user alone: who else could write there could make this process write to any file.
 package final class PublisherIdentity: Sendable {
+    private enum Keeping {
+        /// No earlier process used the id.
+        case new(lock: Int32)
+        case known(lock: Int32)
+        case not(reason: String)
+    }
+
     /// The id.
     package let id: PublisherID
-    /// Whether an earlier process used the id.
-    package let isKnown: Bool
-    /// Why the id cannot be kept, as the end of a sentence; nil if it is kept.
-    package let reason: String?
-    private let lock: Int32
+    private let keeping: Keeping
 
     /// The most processes of a user that can publish at once and keep their ids.
     private static let most = 256
@@ -26,14 +29,23 @@ package final class PublisherIdentity: Sendable {
     /// Takes the first id in a directory that no process uses, or creates one.
     /// - Parameter directory: created if it does not exist; nil if there is no place to keep the id.
     package init(directory: String?) {
-        let (id, isKnown, lock, reason) = Self.take(directory)
-        (self.id, self.isKnown, self.lock, self.reason) = (id, isKnown, lock, reason)
+        (id, keeping) = Self.take(directory)
     }
 
-    deinit { if lock >= 0 { close(lock) } }
+    deinit {
+        switch keeping {
+        case .new(let lock), .known(let lock): close(lock)
+        case .not: break
+        }
+    }
 
-    private static func take(_ path: String?) -> (PublisherID, Bool, Int32, String?) {
-        func unkept(_ reason: String) -> (PublisherID, Bool, Int32, String?) { (PublisherID(), false, -1, reason) }
+    /// Whether an earlier process used the id.
+    package var isKnown: Bool { if case .known = keeping { true } else { false } }
+    /// Why the id cannot be kept, as the end of a sentence; nil if it is kept.
+    package var reason: String? { if case .not(let reason) = keeping { reason } else { nil } }
+
+    private static func take(_ path: String?) -> (PublisherID, Keeping) {
+        func unkept(_ reason: String) -> (PublisherID, Keeping) { (PublisherID(), .not(reason: reason)) }
         guard let path else { return unkept("there is no directory for it") }
         _ = SystemFile.makeDirectory(path)
         let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -59,7 +71,7 @@ package final class PublisherIdentity: Sendable {
                 close(file)
                 continue
             }
-            if let id = kept(in: file) { return (id, true, file, nil) }
+            if let id = kept(in: file) { return (id, .known(lock: file)) }
             let id = PublisherID()
             let text = Array((id.text + "\n").utf8)
             guard ftruncate(file, 0) == 0, unsafe pwrite(file, text, text.count, 0) == text.count, fsync(file) == 0
@@ -68,7 +80,7 @@ package final class PublisherIdentity: Sendable {
                 close(file)
                 return unkept(problem)
             }
-            return (id, false, file, nil)
+            return (id, .new(lock: file))
         }
         return unkept("\(most) processes have all ids in \(path)")
     }
