@@ -112,7 +112,7 @@ public struct WholePathWorkload: Workload {
         var written = 0
         for fact in story.facts {
             for change in catalog.apply(fact, now: .zero) { log.apply(change) }
-            for change in reader.take(from: log, atMost: .max) { writer.line(ServiceEvent(change), detail: .full) }
+            for change in reader.take(from: log, atMost: .max) { writer.line(change, detail: .full) }
             written += writer.bytes.count
             writer.removeAll()
         }

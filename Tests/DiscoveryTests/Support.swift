@@ -62,7 +62,7 @@ func typeQuery(_ resolution: ServiceQuery.Resolution = .watch) throws -> Service
     ServiceQuery(.type(try ServiceType("_witap._tcp"), .local), resolution: resolution)
 }
 
-extension Change {
+extension ListEvent {
     /// A change as a word: `+tony`, `~tony`, `-tony`, `settled`.
     func word(_ name: (Value) -> String) -> String {
         switch self {

@@ -1,5 +1,4 @@
 public import DNSSD
-package import Discovery
 
 /// How much of a service is written.
 public enum ServiceDetail: Hashable, Sendable {
@@ -74,7 +73,7 @@ extension Sequence<NetworkInterface> {
     }
 }
 
-extension Change {
+extension ListEvent {
     /// Reads a line of a browser or of a `watch` of the daemon; nil for an event that this version does not know.
     /// - Parameter value: reads what the line is about.
     package init?(
@@ -106,11 +105,7 @@ extension ServiceEvent {
     /// Reads a line of `browse --json` or of the daemon's `watch`; nil for an event that this version does not know.
     /// - Throws: the reason if it is not such a line.
     public init?(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
-        let change = try Change<DiscoveredService>(json) { json throws(JSONShapeError) in
-            try DiscoveredService(line: json, names)
-        }
-        guard let change else { return nil }
-        self.init(change)
+        try self.init(json) { json throws(JSONShapeError) in try DiscoveredService(line: json, names) }
     }
 }
 

@@ -272,14 +272,5 @@ import Testing
 
 extension ServiceEvent {
     /// An event as a word: `+tony`, `settled`.
-    var word: String {
-        switch self {
-        case .found(let service): "+\(service.instance.name)"
-        case .changed(let service): "~\(service.instance.name)"
-        case .lost(let service): "-\(service.instance.name)"
-        case .settled: "settled"
-        case .backend(let state): Change<DiscoveredService>.backend(state).word { "\($0)" }
-        case .degraded: "degraded"
-        }
-    }
+    var word: String { word { "\($0.instance.name)" } }
 }

@@ -96,17 +96,20 @@ extension DiscoveredService {
     }
 }
 
-/// An event of a stream of services.
-public enum ServiceEvent: Hashable, Sendable {
-    /// A service that was not known before.
-    case found(DiscoveredService)
-    /// The interfaces, addresses, port, TXT or state of a known service changed.
-    case changed(DiscoveredService)
-    /// A service is gone; the value is its last known one.
-    case lost(DiscoveredService)
+/// An event of a stream of services. `.changed`: the interfaces, addresses, port, TXT or state of a known one.
+public typealias ServiceEvent = ListEvent<DiscoveredService>
+
+/// An event of a list of things that come, change and go.
+public enum ListEvent<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// One that was not known before.
+    case found(Value)
+    /// A known one is different.
+    case changed(Value)
+    /// One is gone; the value is its last known one.
+    case lost(Value)
     /// Everything present at the start has been reported; later events are news. Comes once.
     case settled
-    /// The backend answers, went away or came back. Known services are kept while it is away.
+    /// The backend answers, went away or came back. What is known is kept while it is away.
     case backend(BackendState)
     /// Something was left out, so later events may be incomplete; the text says what and why.
     case degraded(String)

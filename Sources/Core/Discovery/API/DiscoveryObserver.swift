@@ -46,7 +46,7 @@ extension DiscoveryObserver {
     func observed(_ news: QueryNews<DiscoveredService>, of query: ServiceQuery) {
         switch news {
         case .opened: observed(.queryOpened(query))
-        case .changed(let changes): for change in changes { observed(.event(ServiceEvent(change), query)) }
+        case .changed(let changes): for change in changes { observed(.event(change, query)) }
         case .closed: observed(.queryClosed(query))
         }
     }

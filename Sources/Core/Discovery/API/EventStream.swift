@@ -61,6 +61,12 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     }
 }
 
+extension EventStream where Event == ServiceEvent {
+    init(subscribe: @escaping @Sendable () -> Subscription<DiscoveredService>) {
+        self.init({ $0 }, subscribe: subscribe)
+    }
+}
+
 /// The events of services.
 public typealias ServiceEvents = EventStream<ServiceEvent>
 /// The events of service types.

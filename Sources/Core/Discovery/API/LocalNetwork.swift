@@ -36,7 +36,7 @@ public final class LocalNetwork: Sendable {
 
     /// The services that match a query, as they appear, change and go.
     public func browse(_ query: ServiceQuery) -> ServiceEvents {
-        ServiceEvents(ServiceEvent.init) { [directory] in
+        ServiceEvents { [directory] in
             directory.services.subscribe(query, directory.makeSubscriber())
         }
     }
@@ -50,14 +50,14 @@ public final class LocalNetwork: Sendable {
         resolution: ServiceQuery.Resolution = .watch
     ) -> ServiceEvents {
         let types = TypeQuery(domain: domain, interfaces: interfaces, family: family)
-        return ServiceEvents(ServiceEvent.init) { [directory] in
+        return ServiceEvents { [directory] in
             AllServices.subscribe(directory, types: types, resolution: resolution)
         }
     }
 
     /// Like `browse`, for callers that serve others: `settled` is repeated each time the backend has come back.
     package func follow(_ query: ServiceQuery) -> ServiceEvents {
-        ServiceEvents(ServiceEvent.init) { [directory] in
+        ServiceEvents { [directory] in
             directory.services.subscribe(query, directory.makeSubscriber(repeatsSettled: true))
         }
     }

@@ -185,20 +185,20 @@ package final class QueryFeed: Listener {
         }
     }
 
-    /// Waits for events that a reader has not seen.
-    /// - Returns: up to `limit` events; nil when the task is cancelled or the feed closed. `missed` when it cannot go on.
+    /// Waits for changes that a reader has not seen.
+    /// - Returns: up to `limit` changes; nil when the task is cancelled or the feed closed. `missed` when it cannot go on.
     package func next(
         _ reader: inout LogReader,
         atMost limit: Int
-    ) async throws(Missed) -> [(number: UInt64, event: ServiceEvent)]? {
+    ) async throws(Missed) -> [(number: UInt64, change: Change<DiscoveredService>)]? {
         while !Task.isCancelled {
             endDegraded()
             // Under the lock: a surviving copy of the log would force a full copy at the next change.
-            let (events, version, isClosed) = state.withLock { state in
+            let (changes, version, isClosed) = state.withLock { state in
                 (reader.take(from: state.log, atMost: limit), state.waiters.version, state.isClosed)
             }
-            guard let events else { throw Missed() }
-            if !events.isEmpty { return events.map { ($0.number, ServiceEvent($0.change)) } }
+            guard let changes else { throw Missed() }
+            if !changes.isEmpty { return changes }
             if isClosed { return nil }
             await state.wait(for: \.waiters, after: version)
         }
