@@ -244,13 +244,34 @@ extension JSONWriter {
     public mutating func line(
         _ event: ServiceEvent, detail: ServiceDetail, keyState: (ServiceInstance) -> String? = { _ in nil }
     ) {
+        if case .backend(let state) = event { return line(state) }
+        line(event) { object, service in
+            object.key("service")
+            object.service(service, detail: detail, keyState: keyState(service.instance))
+        }
+    }
+
+    /// Writes an event as a line, as `ListEvent.init(_:value:)` reads it.
+    /// - Parameters:
+    ///   - event: what happened.
+    ///   - cursor: where a reader of the daemon's `watch` goes on.
+    ///   - members: writes what the line is about.
+    package mutating func line<Value>(
+        _ event: ListEvent<Value>, cursor: String? = nil, _ members: (inout JSONWriter, Value) -> Void
+    ) {
+        func line(_ name: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
+            self.line(name) { object in
+                members(&object)
+                if let cursor { object.member("cursor", cursor) }
+            }
+        }
         switch event {
-        case .found(let service): serviceLine("added", service, detail, keyState(service.instance))
-        case .changed(let service): serviceLine("updated", service, detail, keyState(service.instance))
-        case .lost(let service): serviceLine("removed", service, detail, keyState(service.instance))
+        case .found(let value): line("added") { members(&$0, value) }
+        case .changed(let value): line("updated") { members(&$0, value) }
+        case .lost(let value): line("removed") { members(&$0, value) }
         case .settled: line("settled")
-        case .backend(let state): line(state)
-        case .degraded(let reason): degradedLine(reason)
+        case .backend(let state): backendLine(state, cursor: cursor)
+        case .degraded(let reason): line("degraded") { $0.member("reason", reason) }
         }
     }
 
@@ -266,14 +287,5 @@ extension JSONWriter {
     /// Writes that something was left out.
     public mutating func degradedLine(_ reason: String) {
         line("degraded") { $0.member("reason", reason) }
-    }
-
-    private mutating func serviceLine(
-        _ event: String, _ service: DiscoveredService, _ detail: ServiceDetail, _ keyState: String?
-    ) {
-        line(event) { object in
-            object.key("service")
-            object.service(service, detail: detail, keyState: keyState)
-        }
     }
 }

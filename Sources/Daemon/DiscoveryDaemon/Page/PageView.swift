@@ -29,27 +29,11 @@ struct PageView {
 }
 
 extension JSONWriter {
-    /// Writes an event as a line of `watch`, with what `view=page` adds.
-    mutating func pageLine(_ event: ServiceEvent, detail: ServiceDetail, cursor: String, _ view: PageView) {
-        switch event {
-        case .found(let service): pageLine("added", service, detail, cursor, view)
-        case .changed(let service): pageLine("updated", service, detail, cursor, view)
-        case .lost, .settled, .backend, .degraded: watchLine(event, detail: detail, cursor: cursor)
-        }
-    }
-
-    private mutating func pageLine(
-        _ event: String, _ service: DiscoveredService, _ detail: ServiceDetail, _ cursor: String, _ view: PageView
-    ) {
-        line(event) { object in
-            object.key("service")
-            object.service(service, detail: detail)
-            object.member("permitted", view.permitted(service))
-            if let sighting = view.found[service.instance] {
-                object.member("seconds", view.seconds(sighting))
-                object.member("arrived", sighting.isArrival)
-            }
-            object.member("cursor", cursor)
-        }
+    /// Writes what `view=page` adds to the line of a service.
+    mutating func page(_ service: DiscoveredService, _ view: PageView) {
+        member("permitted", view.permitted(service))
+        guard let sighting = view.found[service.instance] else { return }
+        member("seconds", view.seconds(sighting))
+        member("arrived", sighting.isArrival)
     }
 }

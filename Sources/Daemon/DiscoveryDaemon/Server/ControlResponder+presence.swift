@@ -7,18 +7,9 @@ internal import DiscoverySystem
 extension ControlResponder {
     func types(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofTypes.union(["wait"]))
-        let events = network.types(try Self.typeQuery(query))
-        let patience = try query.patience()
-        let found = await withTimeLimit(patience) {
-            var found: [(ServiceType, Domain, [NetworkInterface])] = []
-            var iterator = events.makeAsyncIterator()
-            while let event = try? await iterator.next() {
-                if case .found(let type, let domain, let interfaces) = event {
-                    found.append((type, domain, interfaces))
-                }
-                if case .settled = event { break }
-            }
-            return found
+        let types = network.types(try Self.typeQuery(query))
+        let found = await Self.found(types, until: .settled, within: try query.patience()) { event in
+            if case .found(let type, let domain, let interfaces) = event { (type, domain, interfaces) } else { nil }
         }
         return .json { object in
             object.key("types")
@@ -46,16 +37,9 @@ extension ControlResponder {
 
     func domains(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofDomains.union(["wait"]), repeated: ["domain", "interface"])
-        let events = network.domains(try domainQuery(query))
-        let patience = try query.patience()
-        let found = await withTimeLimit(patience) {
-            var found: [Domain] = []
-            var iterator = events.makeAsyncIterator()
-            while let event = try? await iterator.next() {
-                if case .found(let domain) = event { found.append(domain) }
-                if case .settled = event { break }
-            }
-            return found
+        let domains = network.domains(try domainQuery(query))
+        let found = await Self.found(domains, until: .settled, within: try query.patience()) { event in
+            if case .found(let domain) = event { domain } else { nil }
         }
         return .json { $0.member("domains", found.map(\.text)) }
     }
@@ -76,6 +60,21 @@ extension ControlResponder {
     func watchBackend(_ query: QueryString) throws(ControlError) -> ControlAnswer {
         try query.allow([])
         return watch(network.backendStates()) { state, writer in writer.backendLine(state) }
+    }
+
+    /// What a stream has found when its list is complete, or time is up.
+    private static func found<Event: Hashable, Item: Sendable>(
+        _ events: EventStream<Event>, until settled: Event, within patience: Duration,
+        _ item: @escaping @Sendable (Event) -> Item?
+    ) async -> [Item] {
+        await withTimeLimit(patience) {
+            var found: [Item] = []
+            var iterator = events.makeAsyncIterator()
+            while let event = try? await iterator.next(), event != settled {
+                if let item = item(event) { found.append(item) }
+            }
+            return found
+        }
     }
 
     private func watch<Event>(
@@ -121,6 +120,15 @@ extension ControlResponder {
         } catch {
             throw ControlError(error)
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members of a service type.
+    mutating func typeMembers(_ type: ServiceType, _ domain: Domain, interfaces: [String]? = nil) {
+        member("type", type.description)
+        member("domain", domain.text)
+        if let interfaces { member("interfaces", interfaces) }
     }
 }
 

@@ -172,9 +172,9 @@ private final class ServiceLines: LineSource {
             var writer = JSONWriter()
             do throws(QueryFeed.Missed) {
                 let base = reader.base
-                guard let events = try await lease.feed.next(&reader, atMost: batch) else { return nil }
+                guard let changes = try await lease.feed.next(&reader, atMost: batch) else { return nil }
                 let view = view?(lease.feed)
-                for (number, event) in events { write(event, number, base, view, &writer) }
+                for (number, change) in changes { write(change, number, base, view, &writer) }
                 if writer.bytes.count > limit, batch > 1 {
                     // Fewer, from the same place.
                     batch = max(1, batch / 4)
@@ -194,18 +194,22 @@ private final class ServiceLines: LineSource {
     func end() async { lease.end() }
 
     private func write(
-        _ event: ServiceEvent, _ number: UInt64, _ base: UInt64, _ view: PageView?, _ writer: inout JSONWriter
+        _ change: Change<DiscoveredService>, _ number: UInt64, _ base: UInt64, _ view: PageView?,
+        _ writer: inout JSONWriter
     ) {
-        switch event {
-        case .found(let service), .changed(let service), .lost(let service):
+        var isThere = false
+        switch change {
+        case .found(let service), .changed(let service):
+            isThere = true
             guard request.asks(for: service) else { return }
+        case .lost(let service): guard request.asks(for: service) else { return }
         case .settled, .backend, .degraded: break
         }
         let cursor = Cursor(epoch: epoch, feed: lease.feed.id, number: number, base: min(base, number))
-        if let view {
-            writer.pageLine(event, detail: request.detail, cursor: cursor.description, view)
-        } else {
-            writer.watchLine(event, detail: request.detail, cursor: cursor.description)
+        writer.line(change, cursor: cursor.description) { object, service in
+            object.key("service")
+            object.service(service, detail: request.detail)
+            if isThere, let view { object.page(service, view) }
         }
     }
 }
