@@ -11,8 +11,7 @@ extension RemoteEngine {
     func begin<Fact>(
         _ succession: Succession<Fact>, _ start: (@escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
     ) -> any EngineOperation {
-        let operation = TrackedOperation(succession) { [weak self] in self?.forget($0) }
-        track(operation)
+        let operation = track(succession)
         if let successor = state.withLock({ $0.successor }) {
             succession.goOver(to: successor)
         } else {
@@ -44,7 +43,7 @@ extension RemoteEngine {
             return
         }
         for operation in operations {
-            ((operation as? TrackedOperation)?.operation as? any Succeeding)?.goOver(to: successor)
+            (operation.operation as? any Succeeding)?.goOver(to: successor)
         }
     }
 
@@ -72,7 +71,7 @@ extension RemoteEngine {
         let query = RemoteQuery<Fact>(read)
         let member = query.join(reporting: report)
         query.start(pulse, target) { [weak self] in self?.note($0) }
-        return RemoteOperation {
+        return Membership {
             _ = query.leave(member)
             ended()
         }
@@ -92,7 +91,7 @@ extension RemoteEngine {
             }
         }
         stream.start()
-        return RemoteOperation { stream.cancel() }
+        return Membership { stream.cancel() }
     }
 
     /// The options that queries must have in common to share a stream; nil for a query that needs its own.
@@ -127,35 +126,34 @@ extension RemoteEngine {
             text.add(shared.resolution)
             query.start(pulse, "/v1/services/watch?\(text.text)") { [weak self] in self?.note($0) }
         }
-        return RemoteOperation { [weak self] in
+        return Membership { [weak self] in
             guard query.leave(member) else { return }
             self?.state.withLock { if $0.shared[shared] === query { $0.shared[shared] = nil } }
         }
     }
 
-    func track(_ operation: TrackedOperation) {
-        let isClosed = state.withLock { state in
+    /// Keeps an operation until it ends, or ends it at once where the engine has ended.
+    func track(_ operation: any EngineOperation) -> TrackedOperation {
+        let (tracked, isClosed) = state.withLock { state in
             state.lastID += 1
-            operation.id = state.lastID
-            if !state.isClosed { state.operations[state.lastID] = operation }
-            return state.isClosed
+            let id = state.lastID
+            let tracked = TrackedOperation(operation) { [weak self] in
+                self?.state.withLock { $0.operations[id] = nil }
+            }
+            if !state.isClosed { state.operations[id] = tracked }
+            return (tracked, state.isClosed)
         }
-        if isClosed { operation.cancel() }
+        if isClosed { tracked.cancel() }
+        return tracked
     }
-
-    func forget(_ id: UInt64) { state.withLock { $0.operations[id] = nil } }
 }
 
-/// A query that the daemon answers; ending it closes its stream.
-final class RemoteOperation: EngineOperation {
-    private let end: @Sendable () -> Void
+/// A query that the daemon answers is a membership of its stream, which closes with the last.
+extension Membership: EngineOperation {
+    package func cancel() { leave() }
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-
-    func cancel() { end() }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        end()
+    package func cancel(waitingAtMost limit: Duration) async -> Bool {
+        leave()
         return true
     }
 }

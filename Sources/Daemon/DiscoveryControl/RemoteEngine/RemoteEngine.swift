@@ -19,7 +19,7 @@ public final class RemoteEngine: DiscoveryEngine {
 
     struct State {
         var lastID: UInt64 = 0
-        var operations: [UInt64: any EngineOperation] = [:]
+        var operations: [UInt64: TrackedOperation] = [:]
         var shared: [Shared: RemoteQuery<BrowseFact>] = [:]
         var own = 0
         var isClosed = false
@@ -43,16 +43,12 @@ public final class RemoteEngine: DiscoveryEngine {
     ///   - check: the check that must pass for its publications to be advertised.
     ///   - otherwise: makes an engine that publishes without a check once the daemon has no connection left for this
     ///     user (`clients-per-user`). Called once.
-    public init(
+    public convenience init(
         path: String,
         check: RegistrationRequest.Check? = nil,
         otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
     ) {
-        pulse = Pulse(path: path)
-        self.check = check
-        makeOther = otherwise
-        makeSuccessor = { nil }
-        state = Locked(State(absence: DaemonAbsence(patience: .zero)))
+        self.init(path: path, check: check, otherwise: otherwise, patience: .zero, withoutDaemon: { nil })
     }
 
     /// Creates an engine whose queries go on without a daemon that is away.
@@ -114,8 +110,7 @@ public final class RemoteEngine: DiscoveryEngine {
         var text = QueryString()
         text.add(instance)
         let message = RemoteMessage(ControlClient.Request("POST", "/v1/services/unreachable?\(text.text)"), to: path)
-        let operation = TrackedOperation(message) { [weak self] in self?.forget($0) }
-        track(operation)
+        let operation = track(message)
         Task {
             await message.finish()
             operation.cancel()
@@ -173,8 +168,7 @@ public final class RemoteEngine: DiscoveryEngine {
         } reporting: {
             reporting($0)
         }
-        let operation = TrackedOperation(publication) { [weak self] in self?.forget($0) }
-        track(operation)
+        let operation = track(publication)
         publication.start()
         return operation
     }

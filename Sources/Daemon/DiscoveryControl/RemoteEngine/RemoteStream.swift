@@ -20,17 +20,13 @@ final class RemoteStream: Sendable {
         case woken
     }
 
-    private struct State {
-        var isCancelled = false
-    }
-
     private let pulse: Pulse
     private let staysWhenItHangs: Bool
     private let request: @Sendable () -> ControlClient.Request
     private let isWanted: @Sendable () -> Bool
     private let handle: @Sendable (Event) -> Void
     private let bell = WakeUp()
-    private let state = Locked(State())
+    private let cancelled = Locked(false)
 
     /// - Parameters:
     ///   - request: called before each repetition, too.
@@ -54,18 +50,18 @@ final class RemoteStream: Sendable {
     /// Starts the thread. Call it once.
     func start() {
         let isRunning = SystemThread.start { self.run() } == 0
-        if !isRunning { state.withLock { $0.isCancelled = true } }
+        if !isRunning { cancelled.withLock { $0 = true } }
     }
 
     func cancel() {
-        state.withLock { $0.isCancelled = true }
+        cancelled.withLock { $0 = true }
         bell.signal()
     }
 
     /// Delivers `.woken` on the thread.
     func wake() { bell.signal() }
 
-    private var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    private var isCancelled: Bool { cancelled.withLock { $0 } }
 
     private func tell(_ event: Event) { if !isCancelled { handle(event) } }
 

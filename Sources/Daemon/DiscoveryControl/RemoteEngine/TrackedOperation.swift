@@ -1,29 +1,20 @@
-import DNSSD
 import Discovery
 import DiscoverySystem
 
 /// An operation that its engine tracks until it ends; it ends once.
 final class TrackedOperation: PublicationOperation {
-    private let idBox = Locked<UInt64>(0)
     /// What it is an operation of.
     let operation: any EngineOperation
-    private let isEnded = Locked(false)
-    private let forget: @Sendable (UInt64) -> Void
+    private let forget: Locked<(@Sendable () -> Void)?>
 
-    init(_ operation: any EngineOperation, _ forget: @escaping @Sendable (UInt64) -> Void) {
-        self.operation = operation
-        self.forget = forget
+    init(_ operation: any EngineOperation, _ forget: @escaping @Sendable () -> Void) {
+        (self.operation, self.forget) = (operation, Locked(forget))
     }
 
-    var id: UInt64 {
-        get { idBox.withLock { $0 } }
-        set { idBox.withLock { $0 = newValue } }
-    }
-
-    private func end() -> Bool {
-        isEnded.withLock { isEnded in
-            defer { isEnded = true }
-            return !isEnded
+    private func end() -> (@Sendable () -> Void)? {
+        forget.withLock { forget in
+            defer { forget = nil }
+            return forget
         }
     }
 
@@ -33,15 +24,14 @@ final class TrackedOperation: PublicationOperation {
     }
 
     func cancel() {
-        guard end() else { return }
+        guard let forget = end() else { return }
         operation.cancel()
-        forget(id)
+        forget()
     }
 
     func cancel(waitingAtMost limit: Duration) async -> Bool {
-        guard end() else { return true }
-        let isDone = await operation.cancel(waitingAtMost: limit)
-        forget(id)
-        return isDone
+        guard let forget = end() else { return true }
+        defer { forget() }
+        return await operation.cancel(waitingAtMost: limit)
     }
 }
