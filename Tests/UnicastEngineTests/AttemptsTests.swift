@@ -14,7 +14,7 @@ struct AttemptsTests {
 
     private func attempt(_ server: ServerAddress, _ transport: Attempts.Transport = .udp, edns: Bool = true)
         -> Attempts.Attempt
-    { Attempts.Attempt(server: server, transport: transport, hasEDNS: edns) }
+    { Attempts.Attempt(server: server, transport: transport, edns: edns ? Attempts.edns : nil) }
 
     private func message(_ code: UInt16 = 0, _ flags: Message.Flags = []) -> Message {
         Message(flags: [.response, flags, Message.Flags(rawValue: code)])

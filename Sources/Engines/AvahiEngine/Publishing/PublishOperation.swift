@@ -17,7 +17,14 @@ final class PublishOperation: CoreOperation {
     private let turns: BoundedWorkQueue
     private let loop: EventLoop
     private let known: AvahiEngine.KnownNames?
-    private var isQueued = false
+    private var turn = Turn.none
+
+    /// How far registering is that was begun.
+    private enum Turn: Hashable {
+        case none, awaited
+        /// Someone is asked whether this name is known as another's.
+        case lookingUp(ServiceName)
+    }
 
     init(
         service: OfferedService, _ registration: Registration, core: EngineCore,
@@ -107,23 +114,25 @@ final class PublishOperation: CoreOperation {
 
     /// Runs when its turn comes, with everything that has changed by then.
     private func register() {
-        guard !isQueued else { return }
-        isQueued = true
+        guard turn == .none else { return }
+        turn = .awaited
         turns.add { [weak self] in self?.lookUp() }
     }
 
     /// Asks whether the name is known as another's, where someone knows.
     private func lookUp() {
         let name = registration.name
-        guard let known, !service.isAddressRecord else { return lookedUp(name, isTaken: false) }
+        turn = .lookingUp(name)
+        guard let known, !service.isAddressRecord else { return lookedUp(isTaken: false) }
         let operation = LoopBound(to: loop, self)
         known(ServiceInstance(name: name, type: service.type, domain: service.domain)) { isTaken in
-            operation.post { $0.lookedUp(name, isTaken: isTaken) }
+            operation.post { $0.lookedUp(isTaken: isTaken) }
         }
     }
 
-    private func lookedUp(_ name: ServiceName, isTaken: Bool) {
-        isQueued = false
+    private func lookedUp(isTaken: Bool) {
+        guard case .lookingUp(let name) = turn else { return }
+        turn = .none
         guard registration.isRegistering, connection?.isOpen == true else { return }
         // Another one is wanted by now.
         guard registration.name == name else { return register() }
@@ -206,7 +215,7 @@ final class PublishOperation: CoreOperation {
             return carryOut(registration.interfacesChanged())
         }
         // A registration that waits for its turn will see the interfaces of that time.
-        guard !isQueued else { return }
+        guard turn == .none else { return }
         do throws(DiscoveryError) {
             let wanted = try wantedInterfaces()
             groups.keep(wanted)

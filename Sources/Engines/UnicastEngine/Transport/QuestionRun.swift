@@ -28,9 +28,12 @@ struct Attempts: Sendable {
     struct Attempt: Hashable, Sendable {
         var server: ServerAddress
         var transport: Transport
-        /// Whether the message has an OPT record.
-        var hasEDNS: Bool
+        /// The message's OPT record; nil for a server that knows none.
+        var edns: EDNS?
     }
+
+    /// What a server is told that may know it.
+    static let edns = EDNS(payloadSize: 1232)
 
     /// What the caller must do.
     enum Step: Hashable, Sendable {
@@ -71,7 +74,7 @@ struct Attempts: Sendable {
         guard !candidates.isEmpty else { return .wait }
         defer { turn += 1 }
         let server = candidates[turn % candidates.count]
-        return .send(Attempt(server: server, transport: .udp, hasEDNS: !withoutEDNS.contains(server)))
+        return .send(Attempt(server: server, transport: .udp, edns: withoutEDNS.contains(server) ? nil : Self.edns))
     }
 
     /// An answer to the question arrived.
@@ -80,8 +83,8 @@ struct Attempts: Sendable {
         switch message.responseCode {
         case ResponseCode.formatError, ResponseCode.notImplemented:
             // Some servers do not support EDNS (RFC 6891 §7).
-            if attempt.hasEDNS, withoutEDNS.insert(server).inserted {
-                return .send(Attempt(server: server, transport: attempt.transport, hasEDNS: false))
+            if attempt.edns != nil, withoutEDNS.insert(server).inserted {
+                return .send(Attempt(server: server, transport: attempt.transport, edns: nil))
             }
             return passOver(message, server, at: time)
         case ResponseCode.serverFailure, ResponseCode.refused: return passOver(message, server, at: time)
@@ -89,7 +92,7 @@ struct Attempts: Sendable {
             guard message.flags.contains(.truncated), attempt.transport == .udp else { return .done(message, server) }
             guard overTCP.insert(server).inserted else { return .wait }
             deadline = limits.total
-            return .send(Attempt(server: server, transport: .tcp, hasEDNS: attempt.hasEDNS))
+            return .send(Attempt(server: server, transport: .tcp, edns: attempt.edns))
         }
     }
 
@@ -201,8 +204,7 @@ final class QuestionRun: TransportRun {
     }
 
     private func written(_ attempt: Attempts.Attempt, id: UInt16) -> [UInt8]? {
-        let message = Message(
-            id: id, flags: flags, questions: [question], edns: attempt.hasEDNS ? EDNS(payloadSize: 1232) : nil)
+        let message = Message(id: id, flags: flags, questions: [question], edns: attempt.edns)
         guard let bytes = try? message.written(compression: .unicast) else {
             finish(.failure(.impossible("the question cannot be written")))
             return nil
