@@ -50,7 +50,7 @@ open class NetServiceBrowser: NSObject {
         do throws(DiscoveryError) {
             let domain = domainString.isEmpty ? .local : try Domain(domainString)
             let query = ServiceQuery(.type(try ServiceType.toBrowse(type), domain), resolution: .none)
-            run { [network] in BrowseSource(iterator: network.browse(query).makeAsyncIterator()) }
+            run(network.browse(query)) { SearchNews($0) }
         } catch {
             failure = error
             refuse(NetService.ErrorCode(error))
@@ -76,17 +76,18 @@ open class NetServiceBrowser: NSObject {
 
     private func searchForDomains(_ purpose: DomainQuery.Purpose) {
         guard search == nil else { return refuse(.activityInProgress) }
-        run { [network] in DomainSource(iterator: network.domains(DomainQuery(purpose)).makeAsyncIterator()) }
+        run(network.domains(DomainQuery(purpose))) { SearchNews($0) }
     }
 
-    private func run(_ makeSource: @escaping @Sendable () -> some SearchSource) {
+    private func run<Event>(_ events: EventStream<Event>, _ news: @escaping @Sendable (Event) -> SearchNews?) {
         lastSearch += 1
         let id = lastSearch
         search = id
         let (delivery, this, time) = (delivery, RunLoopBound(self), network.directory.time)
         task = Task {
             await delivery.deliver { this.object.map { $0.delegate?.netServiceBrowserWillSearch($0) } }
-            let error = await SearchRun.follow(makeSource, time: time) { findings in
+            var run = SearchRun(events, time: time, news)
+            let error = await run.run { findings in
                 await delivery.deliver { this.object?.found(findings, by: id) }
             }
             guard let error else { return }

@@ -9,40 +9,50 @@ enum Finding: Sendable {
     case lostDomain(Domain)
 }
 
-/// An item from one of the library's iterators, as a search sees it.
+/// What an event means to a search.
 enum SearchNews {
     case finding(Finding)
     case backend(BackendState)
-    case nothing
+
+    /// Nil for an event that means nothing to it.
+    init?(_ event: ServiceEvent) {
+        switch event {
+        case .found(let service): self = .finding(.found(service.instance))
+        case .lost(let service): self = .finding(.lost(service.instance))
+        case .backend(let state): self = .backend(state)
+        case .changed, .settled, .degraded: return nil
+        }
+    }
+
+    /// Nil for an event that means nothing to it.
+    init?(_ event: DomainEvent) {
+        switch event {
+        case .found(let domain): self = .finding(.foundDomain(domain))
+        case .lost(let domain): self = .finding(.lostDomain(domain))
+        case .backend(let state): self = .backend(state)
+        case .settled, .degraded: return nil
+        }
+    }
 }
 
-/// The source of a search's news.
-protocol SearchSource: SendableMetatype {
-    /// Waits for news and returns everything available; empty if the deadline passes, nil if the task is cancelled.
-    mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]?
-}
-
-/// A running search: reports findings in batches, and fails if a backend never appears.
-struct SearchRun<Source: SearchSource> {
+/// Follows a search until its end. Without a backend it fails after a while; a backend that goes later keeps what was found.
+struct SearchRun<Event: Sendable> {
     /// How long to wait for a backend before the search fails.
     private let patience = Duration.seconds(5)
-    private var source: Source
+    private var events: EventStream<Event>.AsyncIterator
+    private let news: (Event) -> SearchNews?
     private let time: any TimeSource
     private var absence: (deadline: Duration, reason: String)?
 
-    init(_ source: Source, time: any TimeSource) {
-        self.source = source
-        self.time = time
+    init(_ events: EventStream<Event>, time: any TimeSource, _ news: @escaping (Event) -> SearchNews?) {
+        (self.events, self.news, self.time) = (events.makeAsyncIterator(), news, time)
     }
 
-    /// Follows a source until its end; the search is over when this returns.
+    /// Reports findings until the end; the search is over when this returns.
     /// - Returns: why it ended; nil if the task was cancelled.
-    static func follow(
-        _ makeSource: () -> Source, time: any TimeSource, _ tell: ([Finding]) async -> Void
-    ) async -> DiscoveryError? {
-        var run = SearchRun(makeSource(), time: time)
+    mutating func run(_ tell: ([Finding]) async -> Void) async -> DiscoveryError? {
         do throws(DiscoveryError) {
-            while let findings = try await run.next() { await tell(findings) }
+            while let findings = try await next() { await tell(findings) }
             return nil
         } catch {
             return error
@@ -51,54 +61,22 @@ struct SearchRun<Source: SearchSource> {
 
     /// Everything new at one time, so that the last item is known; nil if the task is cancelled.
     /// - Throws: `.backendUnavailable`, `.closed`.
-    mutating func next() async throws(DiscoveryError) -> [Finding]? {
-        while let news = try await source.next(until: absence?.deadline) {
+    private mutating func next() async throws(DiscoveryError) -> [Finding]? {
+        while let batch = try await events.nextBatch(atMost: .max, until: absence?.deadline) {
             var findings: [Finding] = []
-            for one in news {
+            for one in batch.compactMap(news) {
                 switch one {
                 case .finding(let finding): findings.append(finding)
                 case .backend(.unavailable(let reason)):
                     absence = absence ?? (time.now + patience, reason)
                 case .backend(.available), .backend(.recovered): absence = nil
                 // Services may come back, so known ones are kept.
-                case .backend(.lost), .nothing: break
+                case .backend(.lost): break
                 }
             }
             if !findings.isEmpty { return findings }
             if let absence, absence.deadline <= time.now { throw DiscoveryError(.backendUnavailable, absence.reason) }
         }
         return nil
-    }
-}
-
-/// Searches for services of a type, by name.
-struct BrowseSource: SearchSource {
-    var iterator: ServiceEvents.AsyncIterator
-
-    mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]? {
-        try await iterator.nextBatch(atMost: .max, until: deadline)?.map { event in
-            switch event {
-            case .found(let service): .finding(.found(service.instance))
-            case .lost(let service): .finding(.lost(service.instance))
-            case .backend(let state): .backend(state)
-            case .changed, .settled, .degraded: .nothing
-            }
-        }
-    }
-}
-
-/// Searches for domains.
-struct DomainSource: SearchSource {
-    var iterator: DomainEvents.AsyncIterator
-
-    mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]? {
-        try await iterator.nextBatch(atMost: .max, until: deadline)?.map { event in
-            switch event {
-            case .found(let domain): .finding(.foundDomain(domain))
-            case .lost(let domain): .finding(.lostDomain(domain))
-            case .backend(let state): .backend(state)
-            case .settled, .degraded: .nothing
-            }
-        }
     }
 }

@@ -17,47 +17,36 @@ enum SharedNetwork {
 private struct BrokenEngine: DiscoveryEngine {
     let reason: DiscoveryError
 
-    private final class Nothing: PublicationOperation {
-        func cancel() {}
-        func cancel(waitingAtMost limit: Duration) async -> Bool { true }
-    }
-
     func finds(in domain: Domain) -> Bool { true }
 
     func publishes(in domain: Domain) -> Bool { true }
 
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
-        report { reporting(.down($0.message)) }
+        SingleReport { [reason] in reporting(.down(reason.message)) }
     }
 
     func browse(_ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void) -> any EngineOperation {
-        report { reporting([.backend(.down($0.message))]) }
+        SingleReport { [reason] in reporting([.backend(.down(reason.message))]) }
     }
 
     func browseTypes(_ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void) -> any EngineOperation {
-        report { reporting([.backend(.down($0.message))]) }
+        SingleReport { [reason] in reporting([.backend(.down(reason.message))]) }
     }
 
     func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
-        report { reporting([.backend(.down($0.message))]) }
+        SingleReport { [reason] in reporting([.backend(.down(reason.message))]) }
     }
 
     func publish(
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
-        report { reporting(PublicationFact(name: service.name, state: .failed($0))) }
+        SingleReport { [reason] in reporting(PublicationFact(name: service.name, state: .failed(reason))) }
     }
 
     func shutdown() async -> Bool { true }
-
-    /// Reports later, because a report must not come within the call that starts an operation.
-    private func report(_ tell: @escaping @Sendable (DiscoveryError) -> Void) -> any PublicationOperation {
-        Task { [reason] in tell(reason) }
-        return Nothing()
-    }
 }
 
 extension ServiceType {

@@ -225,8 +225,8 @@ extension StreamConnection {
         let input = ConnectionInputStream(self)
         let output = ConnectionOutputStream(self)
         locked { value in
-            value.inputChanged = input.events.changed
-            value.outputChanged = output.events.changed
+            value.inputChanged = input.side.events.changed
+            value.outputChanged = output.side.events.changed
         }
         return (input, output)
     }
@@ -237,6 +237,7 @@ extension StreamConnection {
     }
 
     var phase: Phase { locked { $0.phase } }
+    var error: NSError? { if case .failed(let error) = phase { error } else { nil } }
     var hasBytes: Bool { locked { $0.received.readableBytes > 0 } }
     var isAtEnd: Bool { locked { $0.isAtEnd && $0.received.readableBytes == 0 } }
     var hasSpace: Bool {

@@ -51,22 +51,15 @@ final class SessionEventQueue: Sendable {
         var messages = 0
         var bytes = 0
         var hasEnded = false
-        var waiting: (id: Int, continuation: CheckedContinuation<SessionEvent?, Never>)?
-        var room: [(id: Int, continuation: CheckedContinuation<Void, Never>)] = []
-        var nextID = 0
 
         var isFull: Bool { messages >= maximumMessages || bytes >= maximumBytes }
     }
 
-    private let state = Locked(State())
+    private let state = Awaited(State())
 
     func push(_ event: SessionEvent) {
-        let waiting = state.withLock { state -> CheckedContinuation<SessionEvent?, Never>? in
-            guard !state.hasEnded else { return nil }
-            if let waiting = state.waiting {
-                state.waiting = nil
-                return waiting.continuation
-            }
+        state.change { state in
+            guard !state.hasEnded else { return }
             if state.events.last?.isOutdone(by: event) == true { state.events.removeLast() }
             if case .received(let bytes, _, _) = event {
                 state.messages += 1
@@ -76,84 +69,26 @@ final class SessionEventQueue: Sendable {
             if state.events.count - state.messages > Self.maximumNews {
                 state.events.firstIndex { !$0.isMessage }.map { _ = state.events.remove(at: $0) }
             }
-            return nil
         }
-        waiting?.resume(returning: event)
     }
 
     /// Waits until messages may be pushed.
-    func room() async {
-        let id = nextID()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let hasRoom = state.withLock { state in
-                    if !state.isFull || state.hasEnded || Task.isCancelled { return true }
-                    state.room.append((id, continuation))
-                    return false
-                }
-                if hasRoom { continuation.resume() }
-            }
-        } onCancel: {
-            let waiting = state.withLock { state in
-                state.room.firstIndex { $0.id == id }.map { state.room.remove(at: $0).continuation }
-            }
-            waiting?.resume()
-        }
-    }
+    func room() async { _ = await state.wait { $0.isFull && !$0.hasEnded ? nil : true } }
 
-    var isFull: Bool { state.withLock { $0.isFull } }
+    var isFull: Bool { state.value.isFull }
 
-    func end() {
-        let (waiting, room) = state.withLock { state in
-            state.hasEnded = true
-            defer {
-                state.waiting = nil
-                state.room = []
-            }
-            return (state.waiting?.continuation, state.room.map(\.continuation))
-        }
-        waiting?.resume(returning: nil)
-        for waiting in room { waiting.resume() }
-    }
+    func end() { state.change { $0.hasEnded = true } }
 
     func next() async -> SessionEvent? {
-        let id = nextID()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let (result, room) = state.withLock { state -> (SessionEvent??, [CheckedContinuation<Void, Never>]) in
-                    if Task.isCancelled { return (.some(nil), []) }
-                    if let event = state.events.first {
-                        state.events.removeFirst()
-                        if case .received(let bytes, _, _) = event {
-                            state.messages -= 1
-                            state.bytes -= bytes.count
-                        }
-                        guard !state.isFull else { return (event, []) }
-                        defer { state.room = [] }
-                        return (event, state.room.map(\.continuation))
-                    }
-                    if state.hasEnded || state.waiting != nil { return (.some(nil), []) }
-                    state.waiting = (id, continuation)
-                    return (nil, [])
-                }
-                for waiting in room { waiting.resume() }
-                if let result { continuation.resume(returning: result) }
+        await state.wait { state -> SessionEvent?? in
+            guard !state.events.isEmpty else { return state.hasEnded ? .some(nil) : nil }
+            let event = state.events.removeFirst()
+            if case .received(let bytes, _, _) = event {
+                state.messages -= 1
+                state.bytes -= bytes.count
             }
-        } onCancel: {
-            let waiting = state.withLock { state -> CheckedContinuation<SessionEvent?, Never>? in
-                guard state.waiting?.id == id else { return nil }
-                defer { state.waiting = nil }
-                return state.waiting?.continuation
-            }
-            waiting?.resume(returning: nil)
-        }
-    }
-
-    private func nextID() -> Int {
-        state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+            return event
+        } ?? nil
     }
 }
 

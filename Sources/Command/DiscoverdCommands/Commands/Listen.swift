@@ -4,6 +4,7 @@ internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import Discovery
+internal import DiscoverySystem
 internal import PeerIdentity
 
 struct ListenCommand: NetworkCommand {
@@ -93,12 +94,15 @@ struct ListenCommand: NetworkCommand {
     ) async throws {
         do {
             if program.isEmpty { return try await serveOne(acceptor, publication, conversations, notices) }
-            let (room, places) = (NewcomerRoom(), Places(max))
+            let (room, free) = (NewcomerRoom(), Awaited(max))
             try await Serving.run(acceptor) { socket in
                 let admitted = await room.run(socket) { _ in await answer(socket, conversations, notices) }
                 guard let conversation = admitted else { return }
-                guard await places.take() else { return conversation.socket.close() }
-                defer { places.give() }
+                // An admitted caller waits for a place of one that is served.
+                guard await free.wait(for: { $0 > 0 ? ($0 -= 1) : nil }) != nil else {
+                    return conversation.socket.close()
+                }
+                defer { free.change { $0 += 1 } }
                 try await ChildProcess.serve(conversation.socket, with: program)
                 if let failure = await conversation.failure { notices.notice(failure.message) }
             }

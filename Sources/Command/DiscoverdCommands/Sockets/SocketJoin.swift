@@ -1,8 +1,8 @@
 #if Commands
 internal import CommandFrame
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import Synchronization
 
 /// Joins two connections. Each direction is half-closed separately; losing one connection ends the other.
 enum SocketJoin {
@@ -29,49 +29,16 @@ enum SocketJoin {
 
 /// Joins standard input and output to a connection. Each direction is half-closed separately, as in nc.
 struct StandardJoin {
-    /// How it ended.
-    private enum End {
-        /// Both sides are done.
-        case finished
-        /// No one reads standard output any more.
-        case unread
-        case failed(CommandError)
-    }
+    /// How far it is.
+    private struct Halves: Sendable {
+        var isSent = false
+        var isReceived = false
+        /// What ended it early.
+        var failure: (any Error)?
 
-    private final class State: Sendable {
-        private struct Halves {
-            var isSent = false
-            var isReceived = false
-            var end: End?
-            var waiter: CheckedContinuation<End, Never>?
-        }
-        private let halves = Mutex(Halves())
+        var isOver: Bool { isSent && isReceived }
 
-        func sent() { update { $0.isSent = true } }
-
-        func received(endsAll: Bool) {
-            update { halves in
-                halves.isReceived = true
-                if endsAll { halves.isSent = true }
-            }
-        }
-
-        func ended(_ end: End) { update { $0.end = $0.end ?? end } }
-
-        func value() async -> End {
-            await withCheckedContinuation { continuation in update { $0.waiter = continuation } }
-        }
-
-        private func update(_ body: (inout Halves) -> Void) {
-            let (waiter, end) = halves.withLock { halves -> (CheckedContinuation<End, Never>?, End) in
-                body(&halves)
-                if halves.isSent, halves.isReceived { halves.end = halves.end ?? .finished }
-                guard let end = halves.end else { return (nil, .finished) }
-                defer { halves.waiter = nil }
-                return (halves.waiter, end)
-            }
-            waiter?.resume(returning: end)
-        }
+        mutating func fail(_ error: any Error) { if !isOver { failure = failure ?? error } }
     }
 
     /// Returns when both directions have ended. A thread may still wait for unwanted input; it ends with the process.
@@ -80,56 +47,56 @@ struct StandardJoin {
     static func run(
         _ socket: Socket, until failure: (@Sendable () async -> CommandError?)? = nil
     ) async throws {
-        let state = State()
+        let halves = Awaited(Halves())
         // Otherwise a person at a terminal would have to press a key to learn that the peer has gone.
         let isInteractive = isatty(STDIN_FILENO) == 1
-        try BlockingThread.start { send(socket, state) }
-        try BlockingThread.start { receive(socket, state, isInteractive) }
+        try BlockingThread.start { send(socket, halves) }
+        try BlockingThread.start { receive(socket, halves, isInteractive) }
         let watch = failure.map { failure in
-            Task { if let error = await failure() { state.ended(.failed(error)) } }
+            Task { if let error = await failure() { halves.change { $0.fail(error) } } }
         }
         defer { watch?.cancel() }
-        let end = await withTaskCancellationHandler {
-            await state.value()
-        } onCancel: {
-            socket.end()
-            state.ended(.finished)
+        let end = await halves.wait { halves -> Result<Void, any Error>? in
+            halves.failure.map { .failure($0) } ?? (halves.isOver ? .success(()) : nil)
         }
         socket.end()
-        switch end {
-        case .finished: try Task.checkCancellation()
-        case .unread: throw Output.Unread()
-        case .failed(let error): throw error
-        }
+        try end?.get()
+        try Task.checkCancellation()
     }
 
-    private static func send(_ socket: Socket, _ state: State) {
-        switch Pump.run(from: STDIN_FILENO, to: socket.descriptor) {
-        case .finished: socket.endSending()
-        case .readFailed(let code):
-            state.ended(.failed(CommandError(.ioError, "cannot read standard input: \(systemMessage(code))")))
-        // The reading side reports what became of the connection.
-        case .writeFailed: break
-        }
-        state.sent()
-    }
-
-    private static func receive(_ socket: Socket, _ state: State, _ isInteractive: Bool) {
-        switch Pump.run(from: socket.descriptor, to: STDOUT_FILENO) {
-        case .finished:
-            // Lets the reader of the output see its end while input may still be sent.
-            let null = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
-            if null >= 0 {
-                dup2(null, STDOUT_FILENO)
-                close(null)
+    private static func send(_ socket: Socket, _ halves: Awaited<Halves>) {
+        let end = Pump.run(from: STDIN_FILENO, to: socket.descriptor)
+        halves.change { halves in
+            switch end {
+            case .finished: socket.endSending()
+            case .readFailed(let code):
+                halves.fail(CommandError(.ioError, "cannot read standard input: \(systemMessage(code))"))
+            // The reading side reports what became of the connection.
+            case .writeFailed: break
             }
-            state.received(endsAll: isInteractive)
-        case .readFailed(let code):
-            state.ended(.failed(CommandError(.ioError, "the connection was lost: \(systemMessage(code))")))
-        case .writeFailed(EPIPE): state.ended(.unread)
-        case .writeFailed(let code):
-            state.ended(
-                .failed(CommandError(.ioError, "cannot write to standard output: \(systemMessage(code))")))
+            halves.isSent = true
+        }
+    }
+
+    private static func receive(_ socket: Socket, _ halves: Awaited<Halves>, _ isInteractive: Bool) {
+        let end = Pump.run(from: socket.descriptor, to: STDOUT_FILENO)
+        halves.change { halves in
+            switch end {
+            case .finished:
+                // Lets the reader of the output see its end while input may still be sent.
+                let null = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+                if null >= 0 {
+                    dup2(null, STDOUT_FILENO)
+                    close(null)
+                }
+                halves.isReceived = true
+                if isInteractive { halves.isSent = true }
+            case .readFailed(let code):
+                halves.fail(CommandError(.ioError, "the connection was lost: \(systemMessage(code))"))
+            case .writeFailed(EPIPE): halves.fail(Output.Unread())
+            case .writeFailed(let code):
+                halves.fail(CommandError(.ioError, "cannot write to standard output: \(systemMessage(code))"))
+            }
         }
     }
 }
