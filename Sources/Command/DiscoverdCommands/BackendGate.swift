@@ -14,6 +14,8 @@ struct BackendGate {
     private(set) var reason: String?
     /// Why the server of a domain has not answered, by the number of its stream.
     private var silentServers: [Int: String] = [:]
+    /// Only DNS servers are asked.
+    private let isUnicast: Bool
     private let stop: Stop
     private let patience: Duration
     private let silence: Task<Void, Never>
@@ -22,13 +24,18 @@ struct BackendGate {
     init(_ session: Session) {
         // A DNS server answers for itself.
         let daemon = session.isUnicast ? nil : session.daemon
-        self.init(session.stop, session.invocation.patience) { await daemon?.finds() == true }
+        self.init(session.stop, session.invocation.patience, isUnicast: session.isUnicast) {
+            await daemon?.finds() == true
+        }
     }
 
     /// Starts the timer that ends the command if the backend stays silent.
     /// - Parameter finds: whether a daemon that is busy, or has nothing to say, finds all the same.
-    init(_ stop: Stop, _ patience: Invocation.Patience, finds: @escaping @Sendable () async -> Bool) {
-        self.stop = stop
+    init(
+        _ stop: Stop, _ patience: Invocation.Patience, isUnicast: Bool = false,
+        finds: @escaping @Sendable () async -> Bool
+    ) {
+        (self.stop, self.isUnicast) = (stop, isUnicast)
         self.patience = patience.absence
         silence = Task {
             while (try? await Task.sleep(for: patience.silence)) != nil {
@@ -73,6 +80,15 @@ struct BackendGate {
 
     /// Why a domain's server has said nothing, so that nothing of it could be found; nil where all have answered.
     var silentServer: String? { silentServers.min { $0.key < $1.key }?.value }
+
+    /// Nothing answers that could find or publish.
+    var failure: CommandError {
+        isUnicast ? Self.silence(reason ?? "none has answered in time") : .noBackend(reason)
+    }
+
+    static func silence(_ reason: String) -> CommandError {
+        CommandError(.noBackend, "no DNS server: \(reason)")
+    }
 }
 
 extension Session {
@@ -80,15 +96,22 @@ extension Session {
     func show(_ state: BackendState) throws {
         switch state {
         case .available: notices.detail("the backend answers")
-        case .unavailable(let reason): notices.detail("waiting for the backend: \(reason)")
-        case .lost(let reason): try show(state, "lost the backend (\(reason)); what is known is kept")
-        case .recovered: try show(state, "the backend is back")
+        case .unavailable: notices.detail(state.trouble ?? "")
+        case .lost, .recovered:
+            guard !json else { return try output.json { $0.line(state) } }
+            notices.notice(state.trouble ?? "the backend is back")
         }
     }
+}
 
-    private func show(_ state: BackendState, _ text: String) throws {
-        guard json else { return notices.notice(text) }
-        try output.json { $0.line(state) }
+extension BackendState {
+    /// What people are told while it does not answer; nil where it does.
+    var trouble: String? {
+        switch self {
+        case .available, .recovered: nil
+        case .unavailable(let reason): "waiting for the backend: \(reason)"
+        case .lost(let reason): "lost the backend (\(reason)); what is known is kept"
+        }
     }
 }
 

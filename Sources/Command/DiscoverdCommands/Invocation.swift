@@ -74,12 +74,12 @@ struct Invocation {
     init(
         _ needs: CommandNeeds, _ options: some CommonArguments, on machine: Machine
     ) throws(CommandError) {
-        (self.needs, json, socket) = (needs, options.json, options.socket)
+        (self.needs, json, socket) = (needs, options.output.json, options.socket)
         daemon = try Self.daemon(needs, options)
         servers = Self.servers(needs, daemon)
         program = Self.program(needs, daemon, machine)
         let `private` = PrivateBackendOptions(
-            interfaces: needs.interfaces ?? .all, passesOutput: options.speech.verbose)
+            interfaces: needs.interfaces ?? .all, passesOutput: options.output.verbose)
         backend =
             switch options.backend {
             case .system: .system

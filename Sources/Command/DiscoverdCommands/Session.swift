@@ -40,25 +40,16 @@ extension Session {
         case .noBackend, .timedOut, nil:
             if stop.cause != .noBackend, backend.isOpen {
                 // That a domain has nothing is for its server to say.
-                if !found, let reason = backend.silentServer { throw Self.silence(reason) }
+                if !found, let reason = backend.silentServer { throw BackendGate.silence(reason) }
                 return found ? .done : .notFound
             }
-            guard backend.reason == nil, await daemon?.finds() == true else { throw absence(backend.reason) }
+            guard backend.reason == nil, await daemon?.finds() == true else { throw backend.failure }
             return found ? .done : .notFound
         }
     }
 
     /// Why a list that has not settled may lack something; nil where it was not time that ended it.
     var lateness: String? { stop.cause == .timedOut ? "the list was not complete when its time was over" : nil }
-
-    /// Nothing answers that could find or publish.
-    func absence(_ reason: String?) -> CommandError {
-        isUnicast ? Self.silence(reason ?? "none has answered in time") : .noBackend(reason)
-    }
-
-    private static func silence(_ reason: String) -> CommandError {
-        CommandError(.noBackend, "no DNS server: \(reason)")
-    }
 
     /// Prints a record.
     func show(_ record: Record) throws { try output.line(record.line(for: terminal)) }

@@ -92,7 +92,7 @@ struct BrowseCommand: NetworkCommand {
         if sort != nil && !once && !live {
             throw ValidationError("--sort needs -t or --live: what comes later has no place in the order.")
         }
-        if live && (once || count != nil || exec != nil || common.json) {
+        if live && (once || count != nil || exec != nil || common.output.json) {
             throw ValidationError("--live is for people: it excludes --once, --count, --exec and --json.")
         }
     }
@@ -119,18 +119,18 @@ struct BrowseCommand: NetworkCommand {
             let answer = await session.warmAnswer(to: listing)
         {
             return try answer.show(
-                query.subject, to: session.output, session.notices,
+                query, to: session.output, session.notices,
                 in: session.terminal.isInteractive && !session.json ? printer.show(text:) : nil)
         }
         var lines = ServiceLines(
-            session: session, printer: printer, subject: query.subject,
+            session: session, printer: printer, query: query,
             listing: once
                 ? OnceListing(resolves: query.resolution != .none, links: try place.linkCount(), order: sort) : nil,
             count: count, program: program)
         var browsing = Browsing(query, in: session)
         let end = try await browsing.run(into: &lines)
         let status = try await end.status(found: lines.isEnough, in: session)
-        if status == .notFound, lines.isEmpty { session.notices.notice(query.subject.isNotFound) }
+        if status == .notFound, lines.isEmpty { session.notices.notice(query.isNotFound) }
         // When its backend is gone, a daemon still answers with what it knew.
         let absence = status == .done ? end.gate.silentServer ?? end.gate.reason : nil
         if once, let reason = absence ?? (end.status == nil ? session.lateness : nil) {

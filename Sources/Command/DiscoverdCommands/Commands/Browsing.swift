@@ -48,17 +48,12 @@ struct Browsing: Sendable {
     mutating func run(into sink: inout some ServiceSink) async throws -> End {
         let streams = query.streams(over: network)
         unsettled = Set(streams.indices)
-        do {
-            // A batch is everything that happened in the meantime. Writing it at once keeps system calls few on a busy network.
-            let status = try await MergedEvents(streams).first { index, batch in
-                try await sink.take(batch.compactMap { event(of: $0, from: index) })
-            }
-            if let status { return End(status: status, gate: gate) }
-        } catch is DiscoveryError where stop.cause != nil {
-            // The stream ended because the command is ending.
+        // A batch is everything that happened in the meantime. Writing it at once keeps system calls few on a busy network.
+        let status = try await MergedEvents(streams).first(unless: stop) { index, batch in
+            try await sink.take(batch.compactMap { event(of: $0, from: index) })
         }
-        try await sink.end()
-        return End(status: nil, gate: gate)
+        if status == nil { try await sink.end() }
+        return End(status: status, gate: gate)
     }
 
     /// What an event means to a sink that sees only wanted services; nil if nothing.
@@ -68,7 +63,7 @@ struct Browsing: Sendable {
         case .settled:
             gate.answered()
             return unsettled.remove(stream) != nil && unsettled.isEmpty ? event : nil
-        case .backend(let state): gate.note(state, of: query.subject.domain(stream), stream: stream)
+        case .backend(let state): gate.note(state, of: query.domain(stream), stream: stream)
         case .lost, .degraded: break
         }
         return filtered.event(event)
@@ -86,11 +81,6 @@ struct BrowseQuery {
     var family: IPAddress.Family?
     var resolution = ServiceQuery.Resolution.none
     var filter = ServiceFilter.everything
-
-    /// What is sought, in words.
-    var subject: Subject {
-        Subject(types: types, domains: domains, name: filter.name?.text, isFiltered: filter.hasConditions)
-    }
 
     /// A stream for each domain, type after type.
     func streams(over network: LocalNetwork) -> [ServiceEvents] {
@@ -121,8 +111,12 @@ struct MergedEvents<Event: Sendable> {
 
     init(_ streams: [EventStream<Event>]) { self.streams = streams }
 
-    /// Calls `body` with each batch and the number of its stream, until it returns a result or every stream has ended.
-    func first<Result>(_ body: (Int, [Event]) async throws -> Result?) async throws -> Result? {
+    /// Calls `body` with each batch and the number of its stream, until it returns a result, every stream has ended, or the command is to end.
+    func first<Result>(unless stop: Stop, _ body: (Int, [Event]) async throws -> Result?) async throws -> Result? {
+        do { return try await first(body) } catch is DiscoveryError where stop.isRequested { return nil }
+    }
+
+    private func first<Result>(_ body: (Int, [Event]) async throws -> Result?) async throws -> Result? {
         if streams.count == 1, let stream = streams.first {
             var iterator = stream.makeAsyncIterator()
             while let batch = try await iterator.nextBatch(atMost: Self.batchLimit) {

@@ -58,7 +58,7 @@ struct ConnectCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         // What its files say is wrong whether the service is found or not.
         let conversations = Conversations(
-            try dialling.security.wish(), isPlain: dialling.plainness.plain || probe, in: session)
+            try dialling.security.wish(), isPlain: dialling.plain || probe, in: session)
         let instance = try await service.instance(
             in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let start = ContinuousClock.now

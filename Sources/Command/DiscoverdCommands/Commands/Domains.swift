@@ -56,17 +56,13 @@ struct DomainsCommand: NetworkCommand {
         var list = RecommendedDomains(optional: Set(sources.indices.filter { sources[$0].domain == nil }))
         list.required = Set(sources.indices).subtracting(list.optional)
         if !list.optional.isEmpty, !listing.follow { list.patience = ContinuousClock.now + RecommendedDomains.patience }
-        do {
-            let status = try await MergedEvents(sources.map(\.events)).first { index, batch -> ExitStatus? in
-                for event in batch {
-                    if let status = try handle(event, of: index, sources, &list, &run, session) { return status }
-                }
-                return nil
+        let status = try await MergedEvents(sources.map(\.events)).first(unless: session.stop) { index, batch in
+            for event in batch {
+                if let status = try handle(event, of: index, sources, &list, &run, session) { return status }
             }
-            if let status { return status }
-        } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is ending.
+            return nil
         }
+        if let status { return status }
         return try await end(list, &run, session)
     }
 

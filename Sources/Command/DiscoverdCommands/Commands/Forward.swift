@@ -69,7 +69,7 @@ struct ForwardCommand: NetworkCommand {
             network: session.network, dialer: SocketDialer(), policy: dialling.policy(of: instance, in: session),
             limits: RaceLimits(overall: timeout ?? .seconds(10)))
         let notices = PacedNotices(session.notices)
-        let conversations = Conversations(try dialling.security.wish(), isPlain: dialling.plainness.plain, in: session)
+        let conversations = Conversations(try dialling.security.wish(), isPlain: dialling.plain, in: session)
         try tell(instance, listeners.port, bind ?? loopback[0], in: session)
         let acceptor = try Acceptor(listeners, limit: max)
         try await Serving.run(acceptor) { client in

@@ -43,7 +43,7 @@ struct ListRun {
 
     /// Reports that entries are missing.
     func degraded(_ reason: String) throws {
-        session.notices.notice("not everything may be shown: \(reason)")
+        session.notices.degraded(reason)
         if session.json { try session.output.json { $0.degradedLine(reason) } }
     }
 

@@ -5,30 +5,22 @@ internal import Discovery
 
 /// Finds a service by name when no type is given: the usual type wins if it answers; otherwise all types are searched, and the name must be
 /// unique (docs/decisions/0022-the-usual-type-first.md).
-struct NameSearch {
-    let session: Session
+struct NameSearch: Sendable {
     let name: ServiceName
     let domain: Domain
     let interfaces: InterfaceFilter
     let family: IPAddress.Family?
     /// Ignore services that cannot be connected to.
-    var onlyTCP = false
+    let onlyTCP: Bool
+    let network: LocalNetwork
+    let gate: BackendGate
+    let stop: Stop
+    let notices: ProgramNotices
 
     /// Stop after this many services of one name.
     private static let limit = 16
     /// How long the usual type may take to answer before another type is accepted.
     private static let grace = Duration.milliseconds(400)
-
-    /// What the search hears.
-    private enum News: Sendable {
-        /// A service of the usual type answered.
-        case usual(ServiceInstance)
-        /// An event about services of this name.
-        case event(ServiceEvent)
-        /// The usual type's head start is over.
-        case graceIsOver
-        case timeIsUp
-    }
 
     /// - Returns: the service.
     /// - Throws: status 1 if none is found in time, 64 if there are several.
@@ -55,80 +47,68 @@ struct NameSearch {
         return domain == .local && isLabel ? ["If it is a host: 'discoverd host \(name)'."] : []
     }
 
+    /// Asks for all types, and for the usual type by the service's name, because a responder need not list its types (RFC 6763 §9).
     private func search(within limit: Duration) async throws -> [ServiceInstance] {
-        let usual = try ServiceType(DefaultType.text)
-        var gate = BackendGate(session)
-        var found: [ServiceInstance] = []
-        var (isSettled, isGraceOver) = (false, false)
-        do {
-            for try await news in news(of: usual, within: limit) {
-                switch news {
-                case .usual(let instance):
-                    gate.answered()
-                    return [instance]
-                case .timeIsUp: return found
-                case .graceIsOver: isGraceOver = true
-                case .event(.found(let service)), .event(.changed(let service)):
-                    gate.answered()
-                    let instance = service.instance
-                    if instance.type == usual { return [instance] }
-                    if !onlyTCP || instance.type.transport == .tcp, !found.contains(instance) { found.append(instance) }
-                case .event(.lost(let service)): found.removeAll { $0 == service.instance }
-                case .event(.settled):
-                    gate.answered()
-                    isSettled = true
-                case .event(.backend(let state)): gate.note(state)
-                case .event(.degraded(let reason)):
-                    session.tellDegraded(reason)
-                }
-                if isGraceOver, isSettled && !found.isEmpty || found.count >= Self.limit { return found }
-            }
-        } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is ending.
+        let usual = ServiceInstance(name: name, type: try ServiceType(DefaultType.text), domain: domain)
+        return try await withThrowingTaskGroup(of: [ServiceInstance]?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { await answer(of: usual) }
+            group.addTask { try await listed(usual.type, within: limit) }
+            for try await found in group where found != nil { return found ?? [] }
+            return []
         }
-        if session.stop.cause == .noBackend { throw session.absence(gate.reason) }
-        return found
     }
 
-    /// Asks for all types, and for the usual type by the service's name, because a responder need not list its types (RFC 6763 §9).
-    ///
-    /// Running out of time ends the stream but not the command: what was found by then counts.
-    private func news(of usual: ServiceType, within limit: Duration) -> AsyncThrowingStream<News, any Error> {
-        let events = session.network.browseAll(in: domain, on: interfaces, over: family, resolution: .none)
-        let answers = session.network.browse(
-            ServiceQuery(
-                .instance(ServiceInstance(name: name, type: usual, domain: domain)), interfaces: interfaces,
-                family: family, resolution: .none))
-        let (name, foldsCase) = (name, domain != .local)
-        return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
-            let tasks = [
-                Task {
-                    do {
-                        // Only events that matter here, so that they fit the buffer on any network.
-                        for try await event in events where event.concerns(name, foldingCase: foldsCase) {
-                            continuation.yield(.event(event))
-                        }
-                        continuation.finish()
-                    } catch {
-                        continuation.finish(throwing: error)
-                    }
-                },
-                Task {
-                    // The other stream already reports the backend's state.
-                    var iterator = answers.makeAsyncIterator()
-                    while let event = try? await iterator.next() {
-                        if case .found(let service) = event { continuation.yield(.usual(service.instance)) }
-                    }
-                },
-                Task {
-                    guard (try? await Task.sleep(for: min(Self.grace, limit))) != nil else { return }
-                    continuation.yield(.graceIsOver)
-                    guard (try? await Task.sleep(for: max(limit - Self.grace, .zero))) != nil else { return }
-                    continuation.yield(.timeIsUp)
-                },
-            ]
-            continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    /// Nil where there is none. What the backend's state is, the other search reports.
+    private func answer(of usual: ServiceInstance) async -> [ServiceInstance]? {
+        let query = ServiceQuery(.instance(usual), interfaces: interfaces, family: family, resolution: .none)
+        var events = network.browse(query).makeAsyncIterator()
+        while let event = try? await events.next() {
+            if case .found(let service) = event { return [service.instance] }
         }
+        return nil
+    }
+
+    /// Running out of time ends the search but not the command: what was found by then counts.
+    private func listed(_ usual: ServiceType, within limit: Duration) async throws -> [ServiceInstance] {
+        var gate = gate
+        // It waits for no more.
+        defer { gate.answered() }
+        let time = network.directory.time
+        let start = time.now
+        let (grace, end) = (start + min(Self.grace, limit), start + limit)
+        var events = network.browseAll(in: domain, on: interfaces, over: family, resolution: .none)
+            .makeAsyncIterator()
+        var found: [ServiceInstance] = []
+        var isSettled = false
+        do {
+            while let batch = try await events.nextBatch(atMost: .max, until: time.now < grace ? grace : end) {
+                for event in batch where event.concerns(name, foldingCase: domain != .local) {
+                    switch event {
+                    case .found(let service), .changed(let service):
+                        gate.answered()
+                        let instance = service.instance
+                        if instance.type == usual { return [instance] }
+                        if !onlyTCP || instance.type.transport == .tcp, !found.contains(instance) {
+                            found.append(instance)
+                        }
+                    case .lost(let service): found.removeAll { $0 == service.instance }
+                    case .settled:
+                        gate.answered()
+                        isSettled = true
+                    case .backend(let state): gate.note(state)
+                    case .degraded(let reason): notices.degraded(reason)
+                    }
+                }
+                let isEnough = isSettled && !found.isEmpty || found.count >= Self.limit
+                if time.now >= end || time.now >= grace && isEnough { return found }
+            }
+        } catch {
+            // The stream ended because the command is ending.
+            guard stop.isRequested else { throw error }
+        }
+        if stop.cause == .noBackend { throw gate.failure }
+        return found
     }
 }
 
@@ -140,8 +120,9 @@ extension InstanceArguments {
     ) async throws -> ServiceInstance {
         if let named = try named() { return named }
         let search = NameSearch(
-            session: session, name: try observedName(), domain: domain.domain, interfaces: try place.interfaces(),
-            family: place.family, onlyTCP: onlyTCP)
+            name: try Parsing.soughtName(service.name), domain: domain.domain, interfaces: try place.interfaces(),
+            family: place.family, onlyTCP: onlyTCP, network: session.network, gate: BackendGate(session),
+            stop: session.stop, notices: session.notices)
         return try await search.run(within: limit)
     }
 }

@@ -46,7 +46,7 @@ struct Publishing {
         switch cause {
         case .programEnded(let status): return status
         case .failed(let error): throw error
-        case .noBackend: throw session.absence(gate?.reason)
+        case .noBackend: throw gate?.failure ?? .noBackend(nil)
         case .timedOut:
             let reason = gate.flatMap { $0.isOpen ? nil : $0.reason }.map { ": \($0)" } ?? ""
             throw CommandError(.notFound, "\"\(service.name)\" could not be published within the time allowed\(reason)")

@@ -10,7 +10,7 @@ internal import Discovery
 struct ServiceLines: ServiceSink {
     let session: Session
     let printer: ServicePrinter
-    let subject: Subject
+    let query: BrowseQuery
     let count: Int?
     /// Runs for each event that is shown.
     private let program: EventProgram?
@@ -24,10 +24,10 @@ struct ServiceLines: ServiceSink {
     private var listing: OnceListing?
 
     init(
-        session: Session, printer: ServicePrinter, subject: Subject, listing: OnceListing?, count: Int?,
+        session: Session, printer: ServicePrinter, query: BrowseQuery, listing: OnceListing?, count: Int?,
         program: EventProgram?
     ) {
-        (self.session, self.printer, self.subject) = (session, printer, subject)
+        (self.session, self.printer, self.query) = (session, printer, query)
         (self.listing, self.count, self.program) = (listing, count, program)
     }
 
@@ -75,12 +75,12 @@ struct ServiceLines: ServiceSink {
             session.notices.detail("the list was complete after \(seconds) s; what comes later is news")
             try showListing()
             try printer.show(event)
-            if listing == nil, found.isEmpty { session.tellWaiting(for: subject) }
+            if listing == nil, found.isEmpty { session.tellWaiting(for: query) }
             return listing != nil
         case .backend(let state):
             try session.show(state)
         case .degraded(let reason):
-            session.tellDegraded(reason)
+            session.notices.degraded(reason)
             try printer.show(event)
         }
         return false

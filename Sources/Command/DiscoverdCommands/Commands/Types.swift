@@ -33,22 +33,18 @@ struct TypesCommand: NetworkCommand {
         var run = ListRun(
             session, follows: listing.follow, timeout: listing.timeout,
             nothing: "no service was found of any type")
-        do {
-            let status = try await MergedEvents(streams).first { index, batch -> ExitStatus? in
-                for event in batch {
-                    if case .settled = event {
-                        guard unsettled.remove(index) != nil, unsettled.isEmpty else { continue }
-                        if let status = try run.settled() { return status }
-                    } else {
-                        try show(event, of: index, in: &run)
-                    }
+        let status = try await MergedEvents(streams).first(unless: session.stop) { index, batch in
+            for event in batch {
+                if case .settled = event {
+                    guard unsettled.remove(index) != nil, unsettled.isEmpty else { continue }
+                    if let status = try run.settled() { return status }
+                } else {
+                    try show(event, of: index, in: &run)
                 }
-                return nil
             }
-            if let status { return status }
-        } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is ending.
+            return nil
         }
+        if let status { return status }
         return try await run.status()
     }
 

@@ -106,7 +106,7 @@ struct WaitCommand: NetworkCommand {
             filter: wanted.name.map(ServiceFilter.init(exactly:)) ?? .everything)
         if let timeout { session.stop.request(.timedOut, after: timeout) }
         var presence = Presence(
-            session: session, subject: query.subject, count: gone ? nil : count, wantsResolved: resolve)
+            session: session, query: query, count: gone ? nil : count, wantsResolved: resolve)
         var browsing = Browsing(query, in: session)
         let end = try await browsing.run(into: &presence)
         guard end.status == nil else { return try show(presence.services, wanted, in: session) }
@@ -120,7 +120,7 @@ struct WaitCommand: NetworkCommand {
             case (true, 0) where !presence.isListed: "it takes longer than \(time) to know that none is there"
             case (true, _): "\(found) still there after \(time)"
             }
-        throw CommandError(.notFound, "\(message): \(query.subject.description)")
+        throw CommandError(.notFound, "\(message): \(query.description)")
     }
 
     private func show(
@@ -141,7 +141,7 @@ struct WaitCommand: NetworkCommand {
 /// The sink of `wait`: what is there. Standard output carries services only, in JSON too.
 private struct Presence: ServiceSink {
     let session: Session
-    let subject: Subject
+    let query: BrowseQuery
     /// How many end it; nil: that none is there does.
     let count: Int?
     let wantsResolved: Bool
@@ -152,8 +152,8 @@ private struct Presence: ServiceSink {
     /// Why a first list was cut short.
     private var missing: String?
 
-    init(session: Session, subject: Subject, count: Int?, wantsResolved: Bool) {
-        (self.session, self.subject, self.count, self.wantsResolved) = (session, subject, count, wantsResolved)
+    init(session: Session, query: BrowseQuery, count: Int?, wantsResolved: Bool) {
+        (self.session, self.query, self.count, self.wantsResolved) = (session, query, count, wantsResolved)
     }
 
     mutating func take(_ events: [ServiceEvent]) throws -> ExitStatus? {
@@ -164,17 +164,17 @@ private struct Presence: ServiceSink {
             case .lost(let service): services[service.instance] = nil
             case .settled:
                 isListed = true
-                if services.isEmpty, count != nil { session.tellWaiting(for: subject) }
+                if services.isEmpty, count != nil { session.tellWaiting(for: query) }
             case .backend(.lost(let reason)): session.notices.notice("lost the backend: \(reason)")
             case .backend: break
             case .degraded(let reason) where count == nil && !isListed: missing = reason
-            case .degraded(let reason): session.tellDegraded(reason)
+            case .degraded(let reason): session.notices.degraded(reason)
             }
             if let count, services.count >= count { return .done }
         }
         guard count == nil, isListed, services.isEmpty else { return nil }
         if let missing {
-            throw CommandError(.notFound, "it is not known that none is there: \(missing): \(subject.description)")
+            throw CommandError(.notFound, "it is not known that none is there: \(missing): \(query.description)")
         }
         return .done
     }

@@ -52,9 +52,9 @@ struct WarmAnswer {
     /// Shows it.
     /// - Parameter table: fits the lines to a terminal; nil: they are printed unchanged.
     func show(
-        _ subject: Subject, to output: Output, _ notices: ProgramNotices, in table: ((Substring) throws -> Void)? = nil
+        _ query: BrowseQuery, to output: Output, _ notices: ProgramNotices, in table: ((Substring) throws -> Void)? = nil
     ) throws -> ExitStatus {
-        if let degraded { notices.notice("not everything may be shown: \(degraded.escapedForTerminal)") }
+        if let degraded { notices.degraded(degraded.escapedForTerminal) }
         if let table {
             for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") { try table(line) }
         } else {
@@ -62,7 +62,7 @@ struct WarmAnswer {
         }
         try output.flush()
         if hasServices { return .done }
-        notices.notice(subject.isNotFound)
+        notices.notice(query.isNotFound)
         return .notFound
     }
 }
@@ -129,7 +129,7 @@ struct BrowseWords {
         // Lost readers are detected by the error of write(2), as in all commands.
         signal(SIGPIPE, SIG_IGN)
         do {
-            return try answer.show(query.subject, to: Output(for: .current()), ProgramNotices())
+            return try answer.show(query, to: Output(for: .current()), ProgramNotices())
         } catch is Output.Unread {
             return .done
         } catch {

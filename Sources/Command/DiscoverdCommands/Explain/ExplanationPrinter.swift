@@ -16,6 +16,7 @@ struct ExplanationPrinter {
     let session: Session
 
     private var evidence: Evidence { explanation.evidence }
+    private var cached: [Evidence.CachedService] { evidence.cached.sorted { $0.interface < $1.interface } }
 
     func show() throws {
         if session.json { return try session.output.json { write(to: &$0) } }
@@ -28,7 +29,7 @@ struct ExplanationPrinter {
         for host in evidence.direct.map(\.description).sorted() {
             try line("direct", "\(host) answered when asked alone")
         }
-        for cached in evidence.cached.sorted(by: { $0.interface < $1.interface }) {
+        for cached in cached {
             try line("avahi", "has \(cached.host) port \(cached.port?.rawValue ?? 0)", "on \(cached.interface.text)")
         }
         for item in evidence.destinations {
@@ -104,44 +105,33 @@ struct ExplanationPrinter {
         json.line("explanation") { object in
             object.member("kind", evidence.unknownWord == nil ? evidence.subject.kind : "word")
             object.member("name", evidence.name)
-            object.key("asked")
-            object.array { array in
-                for link in evidence.links {
-                    array.object { object in
-                        object.member("interface", link.interface.name)
-                        object.member("families", link.families.map(\.rawValue))
-                    }
+            object.array("asked", of: evidence.links) { array, link in
+                array.object { object in
+                    object.member("interface", link.interface.name)
+                    object.member("families", link.families.map(\.rawValue))
                 }
             }
-            object.key("answers")
-            object.array { array in for answer in answers { array.object { write(answer, to: &$0) } } }
+            object.array("answers", of: answers) { array, answer in array.object { write(answer, to: &$0) } }
             if let sample = evidence.inquiry.sample {
-                object.key("path")
-                object.object { object in
+                object.object("path") { object in
                     object.member("host", sample.host.description)
                     object.member("asked", sample.asked)
                     object.member("answered", sample.answered)
                 }
             }
-            object.key("avahi")
-            object.array { array in
-                for cached in evidence.cached.sorted(by: { $0.interface < $1.interface }) {
-                    array.object { object in
-                        object.member("interface", cached.interface.name)
-                        object.member("host", cached.host.description)
-                        object.member("port", Int(cached.port?.rawValue ?? 0))
-                    }
+            object.array("avahi", of: cached) { array, cached in
+                array.object { object in
+                    object.member("interface", cached.interface.name)
+                    object.member("host", cached.host.description)
+                    object.member("port", Int(cached.port?.rawValue ?? 0))
                 }
             }
             writeConnections(to: &object)
             object.member("notes", explanation.notes)
-            object.key("diagnoses")
-            object.array { array in
-                for diagnosis in explanation.diagnoses {
-                    array.object { object in
-                        object.member("code", diagnosis.code.rawValue)
-                        object.member("message", diagnosis.message)
-                    }
+            object.array("diagnoses", of: explanation.diagnoses) { array, diagnosis in
+                array.object { object in
+                    object.member("code", diagnosis.code.rawValue)
+                    object.member("message", diagnosis.message)
                 }
             }
         }
@@ -161,27 +151,21 @@ struct ExplanationPrinter {
     }
 
     private func writeConnections(to object: inout JSONWriter) {
-        object.key("refused")
-        object.array { array in
-            for item in evidence.destinations {
-                guard let refusal = item.refusal else { continue }
-                array.object { object in
-                    object.member("address", item.endpoint.address.text(on: item.endpoint.interface))
-                    object.member("reason", refusal.description)
-                }
+        let refused = evidence.destinations.compactMap { item in item.refusal.map { (item.endpoint, $0) } }
+        object.array("refused", of: refused) { array, refused in
+            array.object { object in
+                object.member("address", refused.0.address.text(on: refused.0.interface))
+                object.member("reason", refused.1.description)
             }
         }
-        object.key("attempts")
-        object.array { array in
-            for attempt in evidence.attempts {
-                array.object { object in
-                    object.member("address", attempt.endpoint.address.text(on: attempt.endpoint.interface))
-                    object.member("port", Int(attempt.endpoint.port.rawValue))
-                    object.member("outcome", attempt.outcome.rawValue)
-                    object.member("milliseconds", Int(clamping: attempt.milliseconds))
-                    object.key("reason")
-                    if let reason = attempt.reason { object.string(reason) } else { object.null() }
-                }
+        object.array("attempts", of: evidence.attempts) { array, attempt in
+            array.object { object in
+                object.member("address", attempt.endpoint.address.text(on: attempt.endpoint.interface))
+                object.member("port", Int(attempt.endpoint.port.rawValue))
+                object.member("outcome", attempt.outcome.rawValue)
+                object.member("milliseconds", Int(clamping: attempt.milliseconds))
+                object.key("reason")
+                if let reason = attempt.reason { object.string(reason) } else { object.null() }
             }
         }
     }

@@ -60,9 +60,8 @@ struct Conversations: Sendable {
     /// - Throws: status 78 where the file of known keys, if it counts, cannot be read, or a newer version has written it.
     func checkKnownKeys() throws(CommandError) {
         guard let wish, let tls, wish.trust == .known || wish.trust == .first else { return }
-        guard let directory = Environment.stateDirectory else { return }
         do throws(KnownPeersFile.Failure) {
-            _ = try KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)", hmac: tls.hmac).read()
+            _ = try KnownFile.knownPeers.place(tls.hmac)?.read()
         } catch {
             throw CommandError(.badConfiguration, "the known keys: \(error.description.escapedForTerminal)")
         }
@@ -77,9 +76,8 @@ struct Conversations: Sendable {
         _ socket: Socket, with instance: ServiceInstance, _ service: DiscoveredService?, within limit: Duration?
     ) async throws(CommandError) -> Conversation {
         if let plainGuard { try await check(instance, service, plainGuard) }
-        if let wish, let tls, let directory = Environment.stateDirectory {
-            let file = KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)", hmac: tls.hmac)
-            let known = (try? file.read()) ?? KnownPeers()
+        if let wish, let tls {
+            let known = KnownFile.knownPeers.content(tls.hmac)
             warn(service.flatMap { KeyHint($0.txt) }?.warning(of: .service(instance), known, wish.trust))
         }
         return try await begin(socket, .calling(.service(instance)), within: limit)

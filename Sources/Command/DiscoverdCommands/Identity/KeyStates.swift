@@ -13,22 +13,16 @@ struct KeyStates: Sendable {
     private let states: [PeerName: KeyState]
     private let hmac: HashedName.HMAC?
 
-    /// A file that cannot be read says nothing: `known` says why.
     /// - Parameter hmac: finds hashed names.
     init(_ hmac: HashedName.HMAC?) {
-        guard let directory = Environment.stateDirectory else {
-            (known, last, states) = (KnownPeers(), KnownPeers(), [:])
-            self.hmac = hmac
-            return
-        }
-        last = Self.read(KnownPeersFile.lastKeysName, in: directory, hmac)
-        known = last.count == 0 ? KnownPeers() : Self.known(hmac)
+        self.hmac = hmac
+        last = KnownFile.lastKeys.content(hmac)
+        known = last.count == 0 ? KnownPeers() : KnownFile.knownPeers.content(hmac)
         var states: [PeerName: KeyState] = [:]
         if !last.isHashed {
             for peer in last.peers { states[peer.name] = known.state(of: peer.name, lastKeys: last) }
         }
         self.states = states
-        self.hmac = hmac
     }
 
     /// Nothing was connected to.
@@ -45,29 +39,18 @@ struct KeyStates: Sendable {
     /// - Parameter txt: its TXT record, which may name its key.
     func doubt(of instance: ServiceInstance, announcing txt: TXTRecord?) -> String? {
         let name = PeerName.service(instance)
-        if let warning = txt.flatMap({ KeyHint($0) })?.warning(of: name, Self.known(hmac)) { return warning }
+        if let warning = txt.flatMap({ KeyHint($0) })?.warning(of: name, KnownFile.knownPeers.content(hmac)) { return warning }
         guard state(of: instance) == .changed else { return nil }
         return
             "\(name.text) had another key than the one that is known, when it was last connected to: 'connect --tls' refuses it"
     }
 
-    private static func known(_ hmac: HashedName.HMAC?) -> KnownPeers {
-        Environment.stateDirectory.map { read(KnownPeersFile.name, in: $0, hmac) } ?? KnownPeers()
-    }
-
     /// Something was connected to, as far as can be said without reading.
-    static var areKept: Bool {
-        Environment.stateDirectory.map { SystemFile.real("\($0)/\(KnownPeersFile.lastKeysName)") != nil } ?? false
-    }
+    static var areKept: Bool { KnownFile.lastKeys.place().map { SystemFile.real($0.path) != nil } ?? false }
 
     /// The names are hashed, and the program that can read them is there.
     static var needHashes: Bool {
-        guard areKept, let directory = Environment.stateDirectory else { return false }
-        return read(KnownPeersFile.lastKeysName, in: directory, nil).isHashed && SiblingProgram.dns.isInstalled
-    }
-
-    private static func read(_ name: String, in directory: String, _ hmac: HashedName.HMAC?) -> KnownPeers {
-        (try? KnownPeersFile(path: "\(directory)/\(name)", hmac: hmac).read()) ?? KnownPeers()
+        areKept && KnownFile.lastKeys.content().isHashed && SiblingProgram.dns.isInstalled
     }
 }
 
@@ -79,20 +62,30 @@ enum KnownFile: String, CaseIterable, ExpressibleByArgument {
     case senders = "filedrop_senders"
     case fetchers = "filedrop_fetchers"
 
-    /// The file of this user, which need not be there.
+    /// The file of this user; nil where there is no place for it.
     /// - Parameter hmac: finds and writes hashed names.
+    func place(_ hmac: HashedName.HMAC? = nil) -> KnownPeersFile? {
+        Environment.stateDirectory.map { KnownPeersFile(path: "\($0)/\(rawValue)", hmac: hmac) }
+    }
+
+    /// What it says; nothing where it cannot be read: `known` says why.
+    func content(_ hmac: HashedName.HMAC? = nil) -> KnownPeers {
+        place(hmac).flatMap { try? $0.read() } ?? KnownPeers()
+    }
+
+    /// The file, in a directory that is there.
     func path(_ hmac: HashedName.HMAC? = nil) throws -> KnownPeersFile {
-        guard let directory = Environment.stateDirectory else {
+        guard let directory = Environment.stateDirectory, let file = place(hmac) else {
             throw CommandError(.badConfiguration, "there is no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
         }
         if let problem = SystemFile.makeDirectory(directory) {
             throw CommandError(.badConfiguration, problem.description.escapedForTerminal)
         }
-        return KnownPeersFile(path: "\(directory)/\(rawValue)", hmac: hmac)
+        return file
     }
 
     /// Its names are hashed; false where that cannot be said: then it cannot be changed either.
-    var isHashed: Bool { (try? path().read().isHashed) ?? false }
+    var isHashed: Bool { content().isHashed }
 }
 
 /// Which file is shown or changed.

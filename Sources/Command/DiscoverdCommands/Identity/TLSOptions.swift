@@ -64,14 +64,23 @@ struct TLSOptions: ParsableArguments {
 /// How a service is dialled: in plain bytes or over TLS, and at which addresses.
 struct DialOptions: ParsableArguments {
     @OptionGroup var security: TLSOptions
-    @OptionGroup var plainness: PlainOption
+
+    @Flag(
+        name: .long, help: "Without --tls: send to a service that announces TLS, and whose key is known, all the same.")
+    var plain = false
+
     @OptionGroup var addresses: PolicyOptions
 
     /// What only `discoverd-dns` can do of it.
-    var needsMore: String? { security.tls || plainness.needsHashes ? CommandNeeds.tls : nil }
+    var needsMore: String? { security.tls || needsHashes ? CommandNeeds.tls : nil }
+
+    /// Whether a key is known takes a program that finds hashed names.
+    private var needsHashes: Bool {
+        !plain && KnownFile.knownPeers.content().isHashed && SiblingProgram.dns.isInstalled
+    }
 
     func validate() throws {
-        if security.tls, plainness.plain { throw ValidationError("--tls and --plain exclude each other.") }
+        if security.tls, plain { throw ValidationError("--tls and --plain exclude each other.") }
     }
 
     /// Which addresses of a service may be dialled.
@@ -80,24 +89,10 @@ struct DialOptions: ParsableArguments {
     }
 }
 
-/// Whether plain bytes go to a service whose key is known.
-struct PlainOption: ParsableArguments {
-    @Flag(
-        name: .long, help: "Without --tls: send to a service that announces TLS, and whose key is known, all the same.")
-    var plain = false
-
-    /// Whether its key is known takes a program that finds hashed names.
-    var needsHashes: Bool { !plain && PlainGuard.namesAreHashed && SiblingProgram.dns.isInstalled }
-}
-
 /// Keeps what is to be said to a machine that is known from being said to another, where TLS was forgotten.
 struct PlainGuard: Sendable {
     /// Finds hashed names.
     let hmac: HashedName.HMAC?
-
-    private static var path: String? { Environment.stateDirectory.map { "\($0)/\(KnownPeersFile.name)" } }
-
-    static var namesAreHashed: Bool { path.map { (try? KnownPeersFile(path: $0).read().isHashed) ?? false } ?? false }
 
     /// Judges a service that was dialled. With known keys that cannot be read, any that announces TLS may be known.
     /// - Parameters:
@@ -106,10 +101,10 @@ struct PlainGuard: Sendable {
     func judge(
         _ instance: ServiceInstance, announcing record: TXTRecord?, _ complete: () async -> TXTRecord?
     ) async -> PlainSpeech {
-        guard let path = Self.path else { return .usual }
+        guard let file = KnownFile.knownPeers.place(hmac) else { return .usual }
         let known: KnownPeers
         do throws(KnownPeersFile.Failure) {
-            known = try KnownPeersFile(path: path, hmac: hmac).read()
+            known = try file.read()
         } catch {
             let record = if let record { record } else { await complete() }
             guard record?.text(for: "tls") == "1" else { return .usual }

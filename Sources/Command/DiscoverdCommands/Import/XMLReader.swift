@@ -34,11 +34,9 @@ struct XMLReader {
         return true
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
-
     private mutating func skipSpace() -> Bool {
         let before = place
-        while let byte = peek, Self.isSpace(byte) { advance() }
+        while let byte = peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { advance() }
         return place > before
     }
 
@@ -95,27 +93,19 @@ struct XMLReader {
     }
 
     private mutating func content(of element: inout XMLElement, depth: Int) throws(XMLElement.Fault) {
-        var text: [UInt8] = []
-        while let byte = peek {
-            switch byte {
-            case UInt8(ascii: "&"): text += Array(try reference().utf8)
-            case UInt8(ascii: "<"):
-                if skip("<!--") {
-                    _ = try self.text(until: "-->", of: "a comment")
-                } else if skip("</") {
-                    guard try name() == element.name else {
-                        throw fault("the element \(element.name.quotedForMessage) of line \(element.line) does not end")
-                    }
-                    _ = skipSpace()
-                    guard skip(">") else { throw fault("an end is not written right") }
-                    element.text = String(decoding: text, as: UTF8.self)
-                    return
-                } else {
-                    element.children.append(try self.element(depth: depth + 1))
+        while peek != nil {
+            element.text += try characters { $0 == UInt8(ascii: "<") }
+            if skip("<!--") {
+                _ = try text(until: "-->", of: "a comment")
+            } else if skip("</") {
+                guard try name() == element.name else {
+                    throw fault("the element \(element.name.quotedForMessage) of line \(element.line) does not end")
                 }
-            default:
-                text.append(byte)
-                advance()
+                _ = skipSpace()
+                guard skip(">") else { throw fault("an end is not written right") }
+                return
+            } else if peek != nil {
+                element.children.append(try self.element(depth: depth + 1))
             }
         }
         throw XMLElement.Fault(
@@ -131,37 +121,37 @@ struct XMLReader {
             throw fault("the value of \(key.quotedForMessage) has no quotes")
         }
         advance()
-        var value: [UInt8] = []
-        while let byte = peek, byte != quote, byte != UInt8(ascii: "<") {
+        let value = try characters { $0 == quote || $0 == UInt8(ascii: "<") }
+        guard peek == quote else { throw fault("the value of \(key.quotedForMessage) does not end") }
+        advance()
+        return (key, value)
+    }
+
+    /// What comes before a byte that ends it, with what references stand for.
+    private mutating func characters(until isEnd: (UInt8) -> Bool) throws(XMLElement.Fault) -> String {
+        var bytes: [UInt8] = []
+        while let byte = peek, !isEnd(byte) {
             if byte == UInt8(ascii: "&") {
-                value += Array(try reference().utf8)
+                bytes += try reference().utf8
             } else {
-                value.append(byte)
+                bytes.append(byte)
                 advance()
             }
         }
-        guard peek == quote else { throw fault("the value of \(key.quotedForMessage) does not end") }
-        advance()
-        return (key, String(decoding: value, as: UTF8.self))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Letters, digits and `-_.:`, the first no digit, hyphen or dot: what is used, of what XML has.
     private mutating func name() throws(XMLElement.Fault) -> String {
         let start = place
-        while let byte = peek, Self.isOfName(byte, isFirst: place == start) { advance() }
+        while let byte = peek, (place == start ? Self.nameStart : Self.nameRest).contains(byte) { advance() }
         guard place > start else { throw fault("a name is missing, or has characters that are not read") }
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    private static func isOfName(_ byte: UInt8, isFirst: Bool) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-            UInt8(ascii: ":"):
-            true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): !isFirst
-        default: false
-        }
-    }
+    private static let nameStart = Set("_:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+    private static let nameRest = nameStart.union("-.0123456789".utf8)
+    private static let entities = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
 
     /// `&amp;` and the other four, `&#65;`, `&#x41;`.
     private mutating func reference() throws(XMLElement.Fault) -> String {
@@ -170,19 +160,12 @@ struct XMLReader {
         while let byte = peek, byte != UInt8(ascii: ";"), place - begin < 16 { advance() }
         let name = String(decoding: bytes[begin..<place], as: UTF8.self)
         guard skip(";") else { throw fault("an & that is not written &amp;") }
-        switch name {
-        case "amp": return "&"
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        default:
-            let isHex = name.hasPrefix("#x")
-            guard name.hasPrefix("#"), let number = UInt32(name.dropFirst(isHex ? 2 : 1), radix: isHex ? 16 : 10),
-                let scalar = Unicode.Scalar(number), number >= 0x20 || [0x09, 0x0A, 0x0D].contains(number)
-            else { throw fault("the entity \(name.quotedForMessage) is not read") }
-            return String(Character(scalar))
-        }
+        if let text = Self.entities[name] { return text }
+        let isHex = name.hasPrefix("#x")
+        guard name.hasPrefix("#"), let number = UInt32(name.dropFirst(isHex ? 2 : 1), radix: isHex ? 16 : 10),
+            let scalar = Unicode.Scalar(number), number >= 0x20 || [0x09, 0x0A, 0x0D].contains(number)
+        else { throw fault("the entity \(name.quotedForMessage) is not read") }
+        return String(Character(scalar))
     }
 }
 

@@ -64,10 +64,10 @@ actor LiveView: ServiceSink {
             case .found(let service), .changed(let service): table.found(service, now: now)
             case .lost(let service): table.lost(service, now: now)
             case .settled: table.isSettled = true
-            case .backend(let state): table.message = Self.message(state) ?? degraded.map(Self.message)
+            case .backend(let state): table.message = state.trouble ?? degraded.map(ProgramNotices.degradation)
             case .degraded(let reason):
                 degraded = reason
-                table.message = Self.message(reason)
+                table.message = ProgramNotices.degradation(reason)
             }
         }
         drawSoon()
@@ -75,16 +75,6 @@ actor LiveView: ServiceSink {
     }
 
     func end() {}
-
-    private static func message(_ reason: String) -> String { "not everything may be shown: \(reason)" }
-
-    private static func message(_ state: BackendState) -> String? {
-        switch state {
-        case .available, .recovered: nil
-        case .unavailable(let reason): "waiting for the backend: \(reason)"
-        case .lost(let reason): "lost the backend (\(reason)); what is known is kept"
-        }
-    }
 
     /// - Returns: whether to go on.
     private func typed(_ event: TerminalEvent) -> Bool {
@@ -154,8 +144,6 @@ struct LiveBrowsing {
     let detail: ServiceDetail
     let order: ListOrder
 
-    private var subject: Subject { query.subject }
-
     /// - Throws: `CommandError` with status 64 without a terminal.
     func run() async throws -> ExitStatus {
         let terminal = session.terminal
@@ -170,10 +158,10 @@ struct LiveBrowsing {
             try await network.resolve(instance, on: interfaces, over: family, within: .seconds(5))
         }
         let end = try await view.run(Browsing(query, in: session))
-        if let reason = await view.degraded { session.tellDegraded(reason) }
+        if let reason = await view.degraded { session.notices.degraded(reason) }
         guard let end else { return .done }
         let status = try await end.status(found: view.hasFound, in: session)
-        if status == .notFound { session.notices.notice(subject.isNotFound) }
+        if status == .notFound { session.notices.notice(query.isNotFound) }
         return status
     }
 
@@ -181,11 +169,11 @@ struct LiveBrowsing {
         let detail = detail
         let keys = KeyStates(session.more?.hmac)
         let showsKeys = detail == .full && !keys.isEmpty
-        let types = subject.types.isEmpty ? "every type" : subject.types.map(\.description).joined(separator: ", ")
+        let types = query.types.isEmpty ? "every type" : query.types.map(\.description).joined(separator: ", ")
         let domains =
-            subject.domains == [.local] ? "" : " in " + subject.domains.map(\.description).joined(separator: ", ")
+            query.domains == [.local] ? "" : " in " + query.domains.map(\.description).joined(separator: ", ")
         let columns = ServiceColumns(
-            detail, tellsEvents: true, hasType: subject.types.count != 1, hasDomain: !domains.isEmpty,
+            detail, tellsEvents: true, hasType: query.types.count != 1, hasDomain: !domains.isEmpty,
             showsKeys: showsKeys)
         return LiveTable.Look(
             title: types + domains,

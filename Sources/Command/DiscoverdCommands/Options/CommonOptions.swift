@@ -3,23 +3,29 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import HostEngine
 
-/// Options that every command takes.
+/// Options that every command takes, and what counts for those that do not take them.
 protocol CommonArguments: Sendable {
-    var json: Bool { get }
+    var output: OutputOptions { get }
     var backend: BackendChoice { get }
     var finder: FinderChoice { get }
     var noDaemon: Bool { get }
     var socket: String? { get }
-    var speech: SpeechOptions { get }
 }
 
 extension CommonArguments {
+    var backend: BackendChoice { .auto }
+    var finder: FinderChoice { .auto }
+    var noDaemon: Bool { false }
+
     /// Writes to standard error, at the level the options ask for.
-    var notices: ProgramNotices { ProgramNotices(level: speech.verbose ? .verbose : speech.quiet ? .quiet : .normal) }
+    var notices: ProgramNotices { ProgramNotices(level: output.verbose ? .verbose : output.quiet ? .quiet : .normal) }
 }
 
-/// How much is said on standard error.
-struct SpeechOptions: ParsableArguments {
+/// What is written, and how much.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
     @Flag(name: .shortAndLong, help: "Say more on standard error.")
     var verbose = false
 
@@ -33,24 +39,14 @@ struct SpeechOptions: ParsableArguments {
 
 /// Options of commands that need the daemon; there is no backend to choose.
 struct DaemonOptions: ParsableArguments, CommonArguments {
-    @Flag(name: .long, help: "Print one JSON object a line.")
-    var json = false
-
     @Option(name: .long, help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
     var socket: String?
 
-    @OptionGroup var speech: SpeechOptions
-
-    var backend: BackendChoice { .auto }
-    var finder: FinderChoice { .auto }
-    var noDaemon: Bool { false }
+    @OptionGroup var output: OutputOptions
 }
 
 /// Options of every command that uses the network.
 struct CommonOptions: ParsableArguments, CommonArguments {
-    @Flag(name: .long, help: "Print one JSON object a line.")
-    var json = false
-
     @Option(name: .long, help: "What publishes: the system's avahi-daemon, or a private one.")
     var backend = BackendChoice.auto
 
@@ -60,10 +56,10 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")
     var noDaemon = false
 
-    @Option(name: .long, help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
-    var socket: String?
+    @OptionGroup var daemon: DaemonOptions
 
-    @OptionGroup var speech: SpeechOptions
+    var socket: String? { daemon.socket }
+    var output: OutputOptions { daemon.output }
 
     func validate() throws {
         if noDaemon && socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
@@ -74,13 +70,9 @@ extension FinderChoice: ExpressibleByArgument {}
 
 /// Options of commands that ask the links themselves: for them there is no daemon and no backend.
 struct LookupOptions: ParsableArguments, CommonArguments {
-    @Flag(name: .long, help: "Print one JSON object a line.")
-    var json = false
-
-    @OptionGroup var speech: SpeechOptions
+    @OptionGroup var output: OutputOptions
 
     var backend: BackendChoice { .system }
-    var finder: FinderChoice { .auto }
     var noDaemon: Bool { true }
     var socket: String? { nil }
 }

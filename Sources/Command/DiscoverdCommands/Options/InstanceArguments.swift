@@ -19,23 +19,13 @@ struct ServiceArguments: ParsableArguments {
     var type: ServiceType?
 
     func validate() throws {
-        try Parsing.validate { if try named(in: .local) == nil { _ = try observedName() } }
+        try Parsing.validate { if try named(in: .local) == nil { _ = try Parsing.soughtName(name) } }
     }
 
     /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
     func named(in domain: Domain) throws -> ServiceInstance? {
-        if let type { return ServiceInstance(name: try observedName(), type: type, domain: domain) }
+        if let type { return ServiceInstance(name: try Parsing.soughtName(name), type: type, domain: domain) }
         return ServiceInstance.looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
-    }
-
-    /// The name of an existing service, which may break the rules for publishing: only its length is checked.
-    func observedName() throws -> ServiceName {
-        do {
-            return try ServiceName(name)
-        } catch {
-            guard (1...ServiceName.maximumLength).contains(name.utf8.count) else { throw error }
-            return ServiceName(observed: name)
-        }
     }
 }
 
@@ -70,9 +60,6 @@ struct InstanceArguments: ParsableArguments {
 
     /// As of `ServiceArguments`.
     func named() throws -> ServiceInstance? { try service.named(in: domain.domain) }
-
-    /// As of `ServiceArguments`.
-    func observedName() throws -> ServiceName { try service.observedName() }
 }
 
 /// The type used for publishing when none is given (docs/decisions/0022-the-usual-type-first.md).
@@ -101,7 +88,7 @@ extension ServiceArguments {
     /// The same; of a host with address records all of this user, or all if this user has none.
     func registrations(in domain: Domain, _ session: Session) async throws -> [RegistrationStatus] {
         let named = try named(in: domain)
-        let name = try named?.name ?? observedName()
+        let name = try named?.name ?? Parsing.soughtName(self.name)
         let domain = named?.domain ?? domain
         let all = try await session.registrations().filter { status in
             (named == nil || ServiceType(observed: status.type) == named?.type)

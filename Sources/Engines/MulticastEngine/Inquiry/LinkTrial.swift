@@ -41,7 +41,7 @@ package struct LinkTrial: Inquirer {
     package init(own: [IPAddress], neighbours: [IPAddress]?) {
         let own = own.prefix(Self.mostOwn).compactMap { DomainName(reverse: $0) }
         let others = (neighbours ?? []).prefix(Self.mostNeighbours).compactMap { DomainName(reverse: $0) }
-        let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local).map { [$0] } ?? []
+        let types = DomainName.serviceTypes.map { [$0] } ?? []
         (wantsOwn, wantsOthers) = (!own.isEmpty, neighbours != nil)
         questions = (types + own + others).map { Question($0, .ptr) }
     }

@@ -31,9 +31,7 @@ package struct NameCensus: Inquirer {
         (self.usual, word, asked) = (usual, host, Set(types))
         if let usual, let name = DomainName(usual) { questions.ask(Question(name, .srv), at: .zero) }
         if let host { for type in [RecordType.a, .aaaa] { questions.ask(Question(host, type), at: .zero) } }
-        if let list = DomainName(["_services", "_dns-sd", "_udp"], in: .local) {
-            questions.ask(Question(list, .ptr), at: .zero)
-        }
+        if let list = DomainName.serviceTypes { questions.ask(Question(list, .ptr), at: .zero) }
         for type in types { ask(type, at: .zero) }
     }
 

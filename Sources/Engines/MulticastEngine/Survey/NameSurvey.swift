@@ -173,7 +173,7 @@ extension RecordData {
 
 extension DomainName {
     /// Where types are listed (RFC 6763 §9).
-    fileprivate static let serviceTypes = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
+    static let serviceTypes = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
     fileprivate static let local = try? DomainName(labels: [Array("local".utf8)])
 
     /// It ends in `local`.

@@ -3,24 +3,15 @@ internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 
-/// What is sought, in words. A value.
-struct Subject {
-    /// None for every type.
-    let types: [ServiceType]
-    let domains: [Domain]
-    /// Only that name.
-    var name: String?
-    /// Not all of them are wanted.
-    var isFiltered = false
-
+extension BrowseQuery {
     /// The domain that one of several streams is about: a stream for each domain, type after type.
     func domain(_ stream: Int) -> Domain { domains.isEmpty ? .local : domains[stream % domains.count] }
 
-    /// `service of type _witap._tcp`
+    /// What is sought: `service of type _witap._tcp`
     var description: String {
-        let named = name.map { "service \($0.quotedForMessage)" } ?? "service"
+        let named = filter.name.map { "service \($0.text.quotedForMessage)" } ?? "service"
         let typed = types.isEmpty ? named : "\(named) of type \(types.map(\.description).joined(separator: " or "))"
-        let kind = isFiltered ? "\(typed) that is wanted" : typed
+        let kind = filter.hasConditions ? "\(typed) that is wanted" : typed
         return domains == [.local] ? kind : "\(kind) in \(domains.map(\.description).joined(separator: ", "))"
     }
 
@@ -45,15 +36,17 @@ extension Domain {
     }
 }
 
-extension Session {
+extension ProgramNotices {
     /// Reports that something was left out.
-    func tellDegraded(_ reason: String) {
-        notices.notice("not everything may be shown: \(reason)")
-    }
+    func degraded(_ reason: String) { notice(Self.degradation(reason)) }
 
+    static func degradation(_ reason: String) -> String { "not everything may be shown: \(reason)" }
+}
+
+extension Session {
     /// Tells a person that nothing is there yet; the command would otherwise seem idle.
-    func tellWaiting(for subject: Subject) {
-        if terminal.isInteractive, !json { notices.notice(subject.isAwaited) }
+    func tellWaiting(for query: BrowseQuery) {
+        if terminal.isInteractive, !json { notices.notice(query.isAwaited) }
     }
 
     /// Reports that no interface matches the filter.
