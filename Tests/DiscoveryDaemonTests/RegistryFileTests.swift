@@ -232,17 +232,17 @@ struct WriteLease {
         check: "exec:/bin/false s3cret", health: .failing, warning: "w")
 
     @Test(arguments: [0, 7] as [UInt32]) func ownerAndRootSeeAll(_ uid: UInt32) {
-        #expect(status.shown(to: Peer(uid: uid)) == status)
+        #expect(status.shown(to: SocketPeer(uid: uid)) == status)
     }
 
     @Test func othersSeeTheKindOfACheck() {
-        let shown = status.shown(to: Peer(uid: 8))
+        let shown = status.shown(to: SocketPeer(uid: 8))
         #expect(shown.check == "exec" && shown.reason == "its check fails" && shown.uid == nil)
         #expect(shown.state == .withheld && shown.health == .failing && shown.warning == "w")
     }
 
     @Test func overTCPNobodySeesWhy() {
-        let shown = status.shown(to: Peer(uid: nil))
+        let shown = status.shown(to: SocketPeer(uid: nil))
         #expect(shown.check == nil && shown.reason == nil && shown.uid == nil && shown.warning == nil)
         #expect(shown.state == .withheld && shown.name == "a")
     }

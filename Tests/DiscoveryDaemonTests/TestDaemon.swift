@@ -26,7 +26,7 @@ final class TestDaemon: Sendable {
         limits: ConnectionTable.Limits = ConnectionTable.Limits(),
         browse: Set<ServiceType> = [],
         discovery: DiscoveryLimits = TestDaemon.limits,
-        refusal: @escaping @Sendable (Peer, ServiceType) -> String? = { _, _ in nil },
+        refusal: @escaping @Sendable (SocketPeer, ServiceType) -> String? = { _, _ in nil },
         quota: Int = 1000,
         settings: Daemon.Settings? = nil,
         state: StateDirectory? = nil

@@ -19,7 +19,7 @@ struct RunningDaemon {
     let sockets: ControlSockets
     let manager: ServiceManager
     let watchdog: Watchdog
-    let heartbeat: Heartbeat
+    let heartbeat: BackendProbe
     let reloader: Reloader
     let log: DaemonLog
 
@@ -113,7 +113,7 @@ struct StatusLine {
 }
 
 /// Probes the backend regularly, because a hung one does not report itself: D-Bus waits 25 s for an answer.
-struct Heartbeat {
+struct BackendProbe {
     /// The pause between an answer and the next probe.
     private static let interval = Duration.seconds(10)
     /// Enough for a busy avahi-daemon; one that is stopped never answers.

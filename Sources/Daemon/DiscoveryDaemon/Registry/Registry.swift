@@ -84,20 +84,20 @@ package actor Registry {
     package func registration(_ id: String) -> ManagedRegistration? { entries[id] }
 
     /// Why a peer may not publish a service of this machine, and why not detach one; nil when it may.
-    package func refusals(for peer: Peer) -> (publish: String?, handOver: String?) {
+    package func refusals(for peer: SocketPeer) -> (publish: String?, handOver: String?) {
         guard let any = try? OfferedService(name: "any", type: "_any._tcp", port: 9) else { return (nil, nil) }
         return (policy.refusalToPublish(peer, any, .attached), policy.refusalToPublish(peer, any, .detached))
     }
 
     /// The rules that let a peer publish some services.
-    package func rules(for peer: Peer) -> [AccessRules.Rule] { policy.rules(peer) }
+    package func rules(for peer: SocketPeer) -> [AccessRules.Rule] { policy.rules(peer) }
 
     /// Publishes a service for a peer. What it detaches once more is what it was before, with what the request changes, and no second one.
     /// - Throws: 403 when it may not, 429 when it has too many, 400 if the check is malformed, 503 if it could not be kept, 409 if it has
     ///   another name already than the only one that the request wants.
     package func add(
         _ request: RegistrationRequest,
-        for peer: Peer,
+        for peer: SocketPeer,
         origin: RegistrationStatus.Origin
     ) async throws(ControlError) -> Added {
         guard let uid = peer.uid else { throw Self.unknown }
@@ -156,13 +156,15 @@ package actor Registry {
 
     /// Withdraws a service for a peer; returns when goodbyes are sent.
     /// - Throws: 404, or 403 for another owner's.
-    package func remove(_ id: String, for peer: Peer) async throws(ControlError) {
+    package func remove(_ id: String, for peer: SocketPeer) async throws(ControlError) {
         await end(try registration(id, of: peer, toDo: "withdraw"))
     }
 
     /// Replaces a service's TXT record for a peer; returns when it is announced.
     /// - Throws: 404, or 403 for another owner's.
-    package func update(_ id: String, txt: TXTRecord, for peer: Peer) async throws(ControlError) -> RegistrationStatus {
+    package func update(
+        _ id: String, txt: TXTRecord, for peer: SocketPeer
+    ) async throws(ControlError) -> RegistrationStatus {
         let registration = try registration(id, of: peer, toDo: "change")
         guard !registration.request.service.isAddressRecord else {
             throw ControlError(400, "invalid-request", "an address record has no TXT record")
@@ -174,7 +176,7 @@ package actor Registry {
 
     /// A registration that a peer may withdraw or change.
     private func registration(
-        _ id: String, of peer: Peer, toDo verb: String
+        _ id: String, of peer: SocketPeer, toDo verb: String
     ) throws(ControlError) -> ManagedRegistration {
         guard let registration = entries[id] else {
             throw ControlError(
@@ -205,7 +207,7 @@ package actor Registry {
     }
 
     /// Whether a peer may do what concerns everyone.
-    package func refusalToManage(_ peer: Peer) -> String? { policy.refusalToManage(peer) }
+    package func refusalToManage(_ peer: SocketPeer) -> String? { policy.refusalToManage(peer) }
 
     /// Applies a configuration. Unchanged services stay published without a break.
     package func configure(_ requests: [RegistrationRequest], policy: RegistryPolicy) async {

@@ -6,15 +6,15 @@ internal import Libc
 /// What the registry needs from the configuration: permissions, and how services are checked.
 package struct RegistryPolicy: Sendable {
     /// Why a peer may not publish a service for as long as its origin says; nil when it may.
-    package var refusalToPublish: @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?
+    package var refusalToPublish: @Sendable (SocketPeer, OfferedService, RegistrationStatus.Origin) -> String?
     /// Why a peer may not manage the daemon; nil when it may.
-    package var refusalToManage: @Sendable (Peer) -> String?
+    package var refusalToManage: @Sendable (SocketPeer) -> String?
     /// The rules that let a peer publish some services.
-    package var rules: @Sendable (Peer) -> [AccessRules.Rule] = { _ in [] }
+    package var rules: @Sendable (SocketPeer) -> [AccessRules.Rule] = { _ in [] }
     /// How many services a user may publish.
     package var quota: @Sendable (UInt32) -> Int
     /// Validates a check; throws the rule that it breaks.
-    package var validate: @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void
+    package var validate: @Sendable (RegistrationRequest.Check, SocketPeer) throws(DiscoveryError) -> Void
     /// Checks a service until the task is cancelled, and reports what changes.
     package var check: @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (Health) -> Void) async -> Void
     /// Whether a program listens at a service's port on this machine; nil when unknown.

@@ -10,12 +10,12 @@ internal import Libc
 /// One client: its peer, and how to end it.
 final class Connection: Sendable {
     let id: UInt64
-    let peer: Peer
+    let peer: SocketPeer
     let isReadOnly: Bool
     private let channel: any Channel
     private let table: Connections
 
-    init(id: UInt64, peer: Peer, isReadOnly: Bool, channel: any Channel, table: Connections) {
+    init(id: UInt64, peer: SocketPeer, isReadOnly: Bool, channel: any Channel, table: Connections) {
         self.id = id
         self.peer = peer
         self.isReadOnly = isReadOnly
@@ -55,7 +55,7 @@ final class Connections: Sendable {
     /// - Returns: nil and why, when there is no room; and whether another was closed for it.
     func accepted(
         _ channel: any Channel,
-        _ peer: Peer,
+        _ peer: SocketPeer,
         isReadOnly: Bool
     ) -> (Connection?, refusal: String?, isReplacing: Bool) {
         let now = time.now
@@ -100,7 +100,7 @@ final class Connections: Sendable {
     }
 
     /// Closes connections whose time is over, and returns them with what they did for too long.
-    func sweep() -> [(Peer, ConnectionTable.Activity)] {
+    func sweep() -> [(SocketPeer, ConnectionTable.Activity)] {
         let now = time.now
         let expired = state.withLock { state in
             state.table.takeExpired(now: now).compactMap { id, activity in
@@ -118,15 +118,15 @@ final class Connections: Sendable {
 
 extension Channel {
     /// The peer of a Unix socket (SO_PEERCRED, unix(7)).
-    func peer() -> EventLoopFuture<Peer> {
+    func peer() -> EventLoopFuture<SocketPeer> {
         guard let provider = self as? any SocketOptionProvider else {
-            return eventLoop.makeSucceededFuture(Peer(uid: nil))
+            return eventLoop.makeSucceededFuture(SocketPeer(uid: nil))
         }
         return provider.unsafeGetSocketOption(
             level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET),
             name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
         ).map { (credentials: Credentials) in
-            Peer(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
+            SocketPeer(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
         }
     }
 }

@@ -8,7 +8,7 @@ package struct ControlRequest: Sendable {
     package var path: [String]
     package var query: QueryString
     package var body: [UInt8]
-    package var peer: Peer
+    package var peer: SocketPeer
     /// It came over TCP: nothing that changes anything is possible.
     package var isReadOnly: Bool
     /// The field of that name, which only `discoverd show` asks for.
@@ -19,7 +19,7 @@ package struct ControlRequest: Sendable {
         _ method: String,
         target: String,
         body: [UInt8],
-        peer: Peer,
+        peer: SocketPeer,
         isReadOnly: Bool = false,
         authorization: String? = nil
     ) throws(ControlError) {

@@ -113,7 +113,7 @@ extension ControlResponder {
     }
 
     /// A client could not reach a service at any address.
-    func couldNotReach(_ query: QueryString, _ peer: Peer) throws(ControlError) -> ControlAnswer {
+    func couldNotReach(_ query: QueryString, _ peer: SocketPeer) throws(ControlError) -> ControlAnswer {
         try query.allow(["type", "observed", "name", "domain"])
         guard case .query(let one)? = try ServiceRequest(query).ofOne, case .instance(let service) = one.target else {
             throw ControlError(400, "invalid-request", "name and type are needed")

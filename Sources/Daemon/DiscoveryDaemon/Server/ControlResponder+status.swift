@@ -5,7 +5,7 @@ internal import DiscoveryJSON
 internal import DiscoverySystem
 
 extension ControlResponder {
-    func healthz(_ peer: Peer) -> ControlAnswer {
+    func healthz(_ peer: SocketPeer) -> ControlAnswer {
         let reasons = health.reasons(inFull: peer.mayKnowAll)
         return .json(reasons.isEmpty ? 200 : 503) { object in
             object.member("status", reasons.isEmpty ? "ok" : "degraded")
@@ -15,7 +15,7 @@ extension ControlResponder {
         }
     }
 
-    func status(_ peer: Peer) async -> ControlAnswer {
+    func status(_ peer: SocketPeer) async -> ControlAnswer {
         let refusals = await registry.refusals(for: peer)
         let rules = await registry.rules(for: peer)
         let registrations = await registry.statuses.map { $0.shown(to: peer) }

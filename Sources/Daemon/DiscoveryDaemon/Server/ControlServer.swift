@@ -120,7 +120,7 @@ package final class ControlServer: Sendable {
     }
 
     /// Logs the fate of a connection, rate-limited: repeated connections must not fill the log.
-    private func tell(_ text: String, _ peer: Peer) {
+    private func tell(_ text: String, _ peer: SocketPeer) {
         let now = SystemTime().now
         guard told.withLock({ $0.shouldTell(text, now: now) }) else { return }
         let process = [("pid", "\(peer.pid)"), ("uid", "\(peer.uid ?? .max)")]
@@ -154,7 +154,7 @@ package final class ControlServer: Sendable {
         let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         let peer =
             listener.isReadOnly
-            ? channel.eventLoop.makeSucceededFuture(Peer(uid: nil, address: address)) : channel.peer()
+            ? channel.eventLoop.makeSucceededFuture(SocketPeer(uid: nil, address: address)) : channel.peer()
         return peer.flatMap { peer in
             let (connection, refusal, isReplacing) = self.connections.accepted(
                 channel, peer, isReadOnly: listener.isReadOnly)

@@ -89,7 +89,7 @@ final class BackendSource {
         }
         let path: String
         do {
-            path = try RuntimeDirectory.ofThisProcess.get()
+            path = try BackendDirectory.ofThisProcess.get()
         } catch {
             (address, shared, obstacle) = (nil, nil, error)
             if !backend.isAutomatic { end = error }
@@ -97,7 +97,7 @@ final class BackendSource {
             return
         }
         obstacle = nil
-        let directory = RuntimeDirectory(path: path)
+        let directory = BackendDirectory(path: path)
         shared = SharedBus()
         let sockets = [directory.socket] + (shared.map { [$0.socket] } ?? [])
         let address = BusAddress(

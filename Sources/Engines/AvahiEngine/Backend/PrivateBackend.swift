@@ -16,7 +16,7 @@ final class PrivateBackend {
     /// When asked to end, the supervisor sends goodbyes for at most 1 s.
     private static let patience: Int32 = 1_500
 
-    let directory: RuntimeDirectory
+    let directory: BackendDirectory
     private let options: PrivateBackendOptions
     private let loop: EventLoop
     private let tell: (Event) -> Void
@@ -28,7 +28,7 @@ final class PrivateBackend {
 
     /// Starts nothing yet. `tell` is never called from within a call to this object.
     init(
-        _ options: PrivateBackendOptions, directory: RuntimeDirectory, shared: SharedBus?, loop: EventLoop,
+        _ options: PrivateBackendOptions, directory: BackendDirectory, shared: SharedBus?, loop: EventLoop,
         tell: @escaping (Event) -> Void
     ) {
         self.shared = shared

@@ -4,7 +4,7 @@ import Libc
 
 /// The directory for a private backend's socket and files. Its name is unpredictable and its mode 0700. It is created when needed and must
 /// not exist before.
-final class RuntimeDirectory {
+final class BackendDirectory {
     static let files = ["bus", "dbus.conf", "avahi-daemon.conf", "passwd", "group"]
 
     let path: String

@@ -5,7 +5,7 @@ internal import DiscoverySystem
 internal import Libc
 
 /// The other end of a connection.
-package struct Peer: Hashable, Sendable {
+package struct SocketPeer: Hashable, Sendable {
     /// The user, as the kernel knows it (SO_PEERCRED, unix(7)); nil over TCP, where no user is known.
     package let uid: UInt32?
     package let gid: UInt32
@@ -37,7 +37,7 @@ package struct Peer: Hashable, Sendable {
     }
 }
 
-extension Peer {
+extension SocketPeer {
     /// Root and the daemon's own user, who may see everything.
     package var mayKnowAll: Bool { uid == 0 || uid == geteuid() }
 }
@@ -45,7 +45,7 @@ extension Peer {
 extension RegistrationStatus {
     /// As a peer may see it: the whole for its owner and for root; what a check does and why it fails, which may have
     /// command lines in it, and its owner for no one else; over TCP no reasons at all.
-    package func shown(to peer: Peer) -> RegistrationStatus {
+    package func shown(to peer: SocketPeer) -> RegistrationStatus {
         if let asking = peer.uid, asking == 0 || asking == uid { return self }
         var shown = self
         shown.uid = nil

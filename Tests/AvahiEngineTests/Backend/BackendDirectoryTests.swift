@@ -5,9 +5,9 @@ import Testing
 
 @testable import AvahiEngine
 
-@Suite struct RuntimeDirectoryTests {
+@Suite struct BackendDirectoryTests {
     @Test func isOursAloneAndGoneWithAllThatIsInIt() throws {
-        let directory = RuntimeDirectory(path: try RuntimeDirectory.choosePath())
+        let directory = BackendDirectory(path: try BackendDirectory.choosePath())
         #expect(directory.socket.utf8.count < 108)
         #expect(access(directory.path, F_OK) != 0, "made only when it is needed")
         try directory.make()
@@ -22,13 +22,13 @@ import Testing
     }
 
     @Test func twoDifferInName() throws {
-        let names = try (0..<10).map { _ in try RuntimeDirectory.choosePath() }
+        let names = try (0..<10).map { _ in try BackendDirectory.choosePath() }
         #expect(Set(names).count == 10)
     }
 
     /// A file that someone else put there is neither used nor removed.
     @Test func refusesWhatItDidNotMake() throws {
-        let directory = RuntimeDirectory(path: try RuntimeDirectory.choosePath())
+        let directory = BackendDirectory(path: try BackendDirectory.choosePath())
         try #require(mkdir(directory.path, 0o700) == 0)
         defer { rmdir(directory.path) }
         #expect(throws: DiscoveryError.self) { try directory.make() }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func doesNotFollowALinkInThePlaceOfAFile() throws {
-        let directory = RuntimeDirectory(path: try RuntimeDirectory.choosePath())
+        let directory = BackendDirectory(path: try BackendDirectory.choosePath())
         try directory.make()
         defer { directory.remove() }
         try #require(symlink("/dev/null", directory.path + "/dbus.conf") == 0)
