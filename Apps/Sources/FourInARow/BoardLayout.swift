@@ -1,4 +1,5 @@
 package import CommandText
+import TerminalUI
 
 /// The board's position on a screen: centred, and as large as fits.
 package struct BoardLayout: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import CommandText
+import TerminalUI
 
 /// Renders the board as a screen or as lines. My discs are X and the opponent's O, so that no colour is needed.
 package struct BoardView: Sendable {

@@ -1,6 +1,7 @@
 package import CommandText
 import DNSSD
 import PeerSession
+import TerminalUI
 
 /// The screens of the program.
 package enum RaceView {

@@ -1,4 +1,5 @@
 package import CommandText
+import TerminalUI
 
 /// Nine pads on a screen, as large as fits. Lit pads are reversed and also say so in letters, so that no colour is needed.
 package struct PadsView: Sendable {

@@ -1,29 +1,4 @@
-/// The size of a terminal, in columns and rows.
-public struct ScreenSize: Hashable, Sendable, CustomStringConvertible {
-    /// A terminal may claim up to 65535 of each (`struct winsize` of <sys/ioctl.h>); a larger screen than this is of no use.
-    private static let maximumColumns = 500
-    private static let maximumRows = 200
-
-    /// At least 1.
-    public let columns: Int
-    /// At least 1.
-    public let rows: Int
-
-    /// Creates a size; each value is limited to 1...500 columns and 1...200 rows.
-    public init(columns: Int, rows: Int) {
-        self.columns = min(max(columns, 1), Self.maximumColumns)
-        self.rows = min(max(rows, 1), Self.maximumRows)
-    }
-
-    /// The size assumed for a terminal that does not report its own.
-    public static let standard = ScreenSize(columns: 80, rows: 24)
-
-    /// `80×24`.
-    public var description: String { "\(columns)×\(rows)" }
-
-    /// Whether `other` fits into this size.
-    public func fits(_ other: ScreenSize) -> Bool { columns >= other.columns && rows >= other.rows }
-}
+public import CommandText
 
 /// The layout of a screen: a title at the top, keys at the bottom, a message above them, and a body in between.
 public struct ScreenLayout: Hashable, Sendable {
