@@ -17,37 +17,29 @@ enum DoctorRun {
     /// What it prints.
     /// - Throws: 503 if it cannot be run or does not end.
     static func lines() async throws(ControlError) -> [UInt8] {
-        let result: Result<[UInt8], SystemError> = await withCheckedContinuation { continuation in
-            let code = SystemThread.start { continuation.resume(returning: run()) }
-            if code != 0 { continuation.resume(returning: .failure(SystemError(code))) }
-        }
-        do throws(SystemError) {
-            return try result.get()
+        do {
+            return try await BlockingThread.value { try run() }
         } catch {
             throw ControlError(503, "no-doctor", "'discoverd doctor' cannot be run: \(error)")
         }
     }
 
-    private static func run() -> Result<[UInt8], SystemError> {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-        else { return .failure(SystemError(errno)) }
-        defer { close(ends[0]) }
-        let arguments = ["/proc/self/exe", "doctor", "--json", "--quiet"].map { Array($0.utf8) }
+    private static func run() throws(SystemError) -> [UInt8] {
+        let (ours, theirs) = try SecuredSocket.pair()
+        defer { close(ours) }
         let child: Int32
-        do throws(SystemError) {
-            child = try Program.start(arguments, .connection(ends[1]), hasOwnGroup: true)
-            close(ends[1])
-        } catch {
-            close(ends[1])
-            return .failure(error)
+        do {
+            defer { close(theirs) }
+            let arguments = ["/proc/self/exe", "doctor", "--json", "--quiet"].map { Array($0.utf8) }
+            child = try Program.start(arguments, .connection(theirs), hasOwnGroup: true)
         }
-        let (bytes, isWhole) = read(ends[0])
+        let (bytes, isWhole) = read(ours)
         // Not waited for yet, so the number cannot be another's.
         if !isWhole { kill(-child, SIGKILL) }
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
-        return isWhole ? .success(bytes) : .failure(SystemError(ETIMEDOUT))
+        guard isWhole else { throw SystemError(ETIMEDOUT) }
+        return bytes
     }
 
     /// Reads to the end, for a limited time and size.

@@ -142,35 +142,13 @@ struct ListenCommand: NetworkCommand {
     private func serveOne(
         _ acceptor: Acceptor, _ publication: Publication, _ conversations: Conversations, _ notices: PacedNotices
     ) async throws {
-        let (admitted, continuation) = AsyncStream.makeStream(of: Conversation.self)
-        let connections = try acceptor.connections()
         let room = NewcomerRoom()
-        try await withTaskCancellationHandler {
-            let judging = Task {
-                await withDiscardingTaskGroup { group in
-                    for await socket in connections {
-                        group.addTask {
-                            defer { acceptor.release() }
-                            let admitted = await room.run(socket) { _ in await answer(socket, conversations, notices) }
-                            guard let conversation = admitted else { return }
-                            // Another was first.
-                            if case .terminated = continuation.yield(conversation) { conversation.socket.close() }
-                        }
-                    }
-                }
-                continuation.finish()
-            }
-            for await conversation in admitted {
-                acceptor.end()
-                judging.cancel()
-                continuation.finish()
-                await publication.withdraw()
-                try await conversation.joinStandard()
-                break
-            }
-        } onCancel: {
-            acceptor.end()
+        let admitted = try await acceptor.first { socket in
+            await room.run(socket) { _ in await answer(socket, conversations, notices) }
         }
+        guard let admitted else { return }
+        await publication.withdraw()
+        try await admitted.joinStandard()
     }
 }
 #endif

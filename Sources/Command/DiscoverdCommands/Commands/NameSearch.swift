@@ -41,9 +41,7 @@ struct NameSearch: Sendable {
 
     /// The word may be a host's.
     private var hostAdvice: [String] {
-        let isLabel = name.text.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
-        }
+        let isLabel = name.text.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
         return domain == .local && isLabel ? ["If it is a host: 'discoverd host \(name)'."] : []
     }
 

@@ -52,7 +52,8 @@ struct WarmAnswer {
     /// Shows it.
     /// - Parameter table: fits the lines to a terminal; nil: they are printed unchanged.
     func show(
-        _ query: BrowseQuery, to output: Output, _ notices: ProgramNotices, in table: ((Substring) throws -> Void)? = nil
+        _ query: BrowseQuery, to output: Output, _ notices: ProgramNotices,
+        in table: ((Substring) throws -> Void)? = nil
     ) throws -> ExitStatus {
         if let degraded { notices.degraded(degraded.escapedForTerminal) }
         if let table {

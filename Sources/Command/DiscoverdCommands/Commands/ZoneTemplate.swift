@@ -226,14 +226,7 @@ struct ZoneTemplateCommand: LocalCommand {
 
     /// What needs no quoting in any of the servers' files.
     private static func isPlain(_ name: String) -> Bool {
-        name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
+        name.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
     }
 }
 

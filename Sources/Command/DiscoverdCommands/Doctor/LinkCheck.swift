@@ -77,7 +77,7 @@ enum LinkCheck {
             guard !heard.isEmpty else { return alone(name, trials) }
             let counts = heard.map { trial in
                 let count = trial.heard.group.count
-                return "\(count == 1 ? "1 other host" : "\(count) other hosts") over \(trial.family.text)"
+                return "\(count == 1 ? "1 other host" : "\(count) other hosts") over \(trial.family.name)"
             }.joined(separator: ", ")
             if avahiRuns, !trials.contains(where: \.heard.hasOwnAnswer) {
                 return DoctorFinding(
@@ -108,7 +108,7 @@ enum LinkCheck {
 
     /// What keeps packets from coming or going.
     private static func fault(_ trial: Trial, on name: String) -> DoctorFinding? {
-        let family = trial.family.text
+        let family = trial.family.name
         switch outcome(trial) {
         case .good, .indirect, .alone: return nil
         case .refused(let code):
@@ -144,15 +144,10 @@ enum LinkCheck {
     private static func alone(_ name: String, _ trials: [Trial]) -> DoctorFinding {
         DoctorFinding(
             check, .warn,
-            "\(name): no other host was heard over \(trials.map(\.family.text).joined(separator: " and "))",
+            "\(name): no other host was heard over \(trials.map(\.family.name).joined(separator: " and "))",
             advice:
                 "No one else there speaks mDNS or offers anything, or multicast does not pass: client isolation of an access "
                 + "point, another VLAN, or the firewalls of all others.")
     }
-}
-
-extension IPAddress.Family {
-    /// For people.
-    fileprivate var text: String { self == .ipv4 ? "IPv4" : "IPv6" }
 }
 #endif

@@ -93,13 +93,16 @@ struct EvidenceSearch: Sendable {
         }
     }
 
+    private func links(over family: IPAddress.Family?) -> LinkInquiry {
+        LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
+    }
+
     /// Blocks.
     private func ask<Asked: Inquirer>(
         _ inquirer: Asked, over family: IPAddress.Family?, until isOver: () -> Bool
     ) -> Asked {
         var inquirer = inquirer
-        LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
-            .run(&inquirer, within: limit / 4, until: isOver)
+        links(over: family).run(&inquirer, within: limit / 4, until: isOver)
         return inquirer
     }
 
@@ -108,9 +111,8 @@ struct EvidenceSearch: Sendable {
         switch target {
         case .subject(let known): return Named(target: target, subject: known)
         case .word(let word):
-            let inquiry = LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
             var census = try ExplainTarget.census(of: word)
-            inquiry.run(&census, within: limit * 2 / 5, until: isOver)
+            links(over: family).run(&census, within: limit * 2 / 5, until: isOver)
             let subject = try ExplainTarget.subject(of: word, in: census)
             let isUnknown = try subject == ExplainTarget.usual(word)
             return Named(target: target, subject: subject, census: census, unknownWord: isUnknown ? word : nil)
@@ -119,7 +121,7 @@ struct EvidenceSearch: Sendable {
 
     /// Asks the links for the name, and for what else there is where no one has it. Blocks.
     private func askLinks(_ named: Named, until isOver: () -> Bool) -> Evidence {
-        let inquiry = LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
+        let inquiry = links(over: family)
         var name = NameInquiry(named.subject)
         let isWhole = inquiry.run(&name, within: limit * 3 / 5, until: isOver)
         var evidence = Evidence(name)

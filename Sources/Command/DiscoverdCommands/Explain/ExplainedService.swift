@@ -132,11 +132,11 @@ extension Explanation {
         if inquiry.isWithdrawn {
             add(.withdrawn, "\(name) is being withdrawn: only goodbyes (TTL 0) were heard of it")
         } else if let other = evidence.otherFamily {
-            let isIPv4 = other.family == .ipv4
+            let asked: IPAddress.Family = other.family == .ipv4 ? .ipv6 : .ipv4
             add(
                 .otherFamily,
-                "no one answers for \(name) over \(isIPv4 ? "IPv6" : "IPv4"), but over \(isIPv4 ? "IPv4" : "IPv6") "
-                    + "\(Self.list(other.hosts.map(\.description))) does: leave out \(isIPv4 ? "-6" : "-4")")
+                "no one answers for \(name) over \(asked.name), but over \(other.family.name) "
+                    + "\(Self.list(other.hosts.map(\.description))) does: leave out -\(asked.name.suffix(1))")
         } else if let first = listing.first {
             add(
                 .noServiceRecord,

@@ -192,6 +192,7 @@ extension InquirySubject {
 }
 
 extension IPAddress.Family {
-    fileprivate var name: String { self == .ipv4 ? "IPv4" : "IPv6" }
+    /// For people.
+    var name: String { self == .ipv4 ? "IPv4" : "IPv6" }
 }
 #endif

@@ -39,7 +39,8 @@ struct KeyStates: Sendable {
     /// - Parameter txt: its TXT record, which may name its key.
     func doubt(of instance: ServiceInstance, announcing txt: TXTRecord?) -> String? {
         let name = PeerName.service(instance)
-        if let warning = txt.flatMap({ KeyHint($0) })?.warning(of: name, KnownFile.knownPeers.content(hmac)) { return warning }
+        let known = KnownFile.knownPeers.content(hmac)
+        if let warning = txt.flatMap({ KeyHint($0) })?.warning(of: name, known) { return warning }
         guard state(of: instance) == .changed else { return nil }
         return
             "\(name.text) had another key than the one that is known, when it was last connected to: 'connect --tls' refuses it"

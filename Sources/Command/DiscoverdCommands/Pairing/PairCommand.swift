@@ -147,8 +147,7 @@ struct PairingReport: Sendable {
         write("paired: \(names.joined(separator: ", ")) \(peer.key)", "paired") { object in
             object.member("label", peer.label)
             object.member("fingerprint", peer.key.description)
-            object.key("names")
-            object.array { array in for name in names { array.string(name) } }
+            object.member("names", names)
         }
         if peer.names.count == 1 {
             notices.notice("its label is no host's name: what it serves is asked about when it is dialled")
@@ -180,15 +179,7 @@ struct PairingReport: Sendable {
 extension String {
     /// The text as one word of a POSIX shell's command line.
     fileprivate var quotedForShell: String {
-        let isPlain = utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                true
-            case UInt8(ascii: "-"): utf8.first != byte
-            default: false
-            }
-        }
+        let isPlain = !hasPrefix("-") && utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) }
         return isPlain
             ? self : "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }

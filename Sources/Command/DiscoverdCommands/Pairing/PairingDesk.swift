@@ -43,39 +43,11 @@ struct PairingDesk: Sendable {
     }
 
     private func run() async throws {
-        let connections = try acceptor.connections()
-        // The first decision counts.
-        let (decisions, sink) = AsyncStream.makeStream(of: PairingTalk.End.self, bufferingPolicy: .bufferingOldest(1))
-        try await withTaskCancellationHandler {
-            let answering = Task {
-                await withDiscardingTaskGroup { group in
-                    for await socket in connections {
-                        group.addTask {
-                            let end = await room.run(socket) { leave in await answer(socket, leave) }
-                            if let end { sink.yield(end) }
-                            acceptor.release()
-                        }
-                    }
-                }
-                sink.finish()
-            }
-            var decided: PairingTalk.End?
-            for await decision in decisions {
-                decided = decision
-                break
-            }
-            acceptor.end()
-            answering.cancel()
-            // Ends the question that is open.
-            await answering.value
-            switch decided {
-            case .paired: return
-            case .refused(let error), .failed(let error): throw error
-            case nil: throw CommandError(.notFound, "not paired; nothing was stored")
-            }
-        } onCancel: {
-            acceptor.end()
-            sink.finish()
+        // The first decision counts. The question that is open ends with it.
+        switch try await acceptor.first({ socket in await room.run(socket) { leave in await answer(socket, leave) } }) {
+        case .paired: return
+        case .refused(let error), .failed(let error): throw error
+        case nil: throw CommandError(.notFound, "not paired; nothing was stored")
         }
     }
 

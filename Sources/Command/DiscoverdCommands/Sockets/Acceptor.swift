@@ -57,6 +57,34 @@ final class Acceptor: Sendable {
         stop.signal()
     }
 
+    /// Handles connections side by side until one has a result; then accepts no more, cancels the others, and waits for their end.
+    /// - Returns: the first result; nil where the acceptor or the task was ended before.
+    func first<Result: Sendable>(_ handle: @escaping @Sendable (Socket) async -> Result?) async throws -> Result? {
+        let connections = try connections()
+        let (results, sink) = AsyncStream.makeStream(of: Result.self, bufferingPolicy: .bufferingOldest(1))
+        return await withTaskCancellationHandler {
+            let handling = Task {
+                await withDiscardingTaskGroup { group in
+                    for await socket in connections {
+                        group.addTask {
+                            defer { self.release() }
+                            if let result = await handle(socket) { sink.yield(result) }
+                        }
+                    }
+                }
+                sink.finish()
+            }
+            let result = await results.first { _ in true }
+            end()
+            handling.cancel()
+            await handling.value
+            return result
+        } onCancel: {
+            end()
+            sink.finish()
+        }
+    }
+
     private func acceptDirectly(_ yield: (Socket) -> Void) {
         while wait(for: [places.descriptor]) != nil {
             places.clear()

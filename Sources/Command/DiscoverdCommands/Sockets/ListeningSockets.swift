@@ -20,40 +20,31 @@ struct ListeningSockets: Sendable {
     static func everywhere(
         port: Port?, family: IPAddress.Family?, interfaces: InterfaceFilter
     ) throws -> ListeningSockets {
-        let bounds: InterfaceBounds?
-        do throws(SystemError) {
-            bounds = try InterfaceBounds(interfaces)
-        } catch {
-            throw failure(error, port)
-        }
-        if family != .ipv4 {
-            do throws(SystemError) {
-                let any = IPAddress.v6(IPv6Address(high: 0, low: 0), scope: 0)
-                return try listening([bound(to: any, port?.rawValue ?? 0, isDual: family == nil)], within: bounds)
-            } catch {
-                let isMissing = error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL
-                guard family == nil, isMissing else { throw failure(error, port) }
+        try reporting(port) { number throws(SystemError) in
+            let bounds = try InterfaceBounds(interfaces)
+            if family != .ipv4 {
+                do throws(SystemError) {
+                    let any = IPAddress.v6(IPv6Address(high: 0, low: 0), scope: 0)
+                    return try listening([bound(to: any, number, isDual: family == nil)], within: bounds)
+                } catch {
+                    let isMissing = error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL
+                    guard family == nil, isMissing else { throw error }
+                }
             }
-        }
-        do throws(SystemError) {
-            return try listening([bound(to: .v4(IPv4Address(bits: 0)), port?.rawValue ?? 0)], within: bounds)
-        } catch {
-            throw failure(error, port)
+            return try listening([bound(to: .v4(IPv4Address(bits: 0)), number)], within: bounds)
         }
     }
 
     /// Listens on one address, or on both loopback addresses; the second only if it exists and the port is free on it.
     static func local(_ addresses: [IPAddress], port: Port?) throws -> ListeningSockets {
-        do throws(SystemError) {
+        try reporting(port) { number throws(SystemError) in
             guard let first = addresses.first else { throw SystemError(EADDRNOTAVAIL) }
-            var sockets = [try bound(to: first, port?.rawValue ?? 0)]
+            var sockets = [try bound(to: first, number)]
             for other in addresses.dropFirst() {
                 guard let port = sockets[0].port else { continue }
                 if let socket = try? bound(to: other, port.rawValue) { sockets.append(socket) }
             }
             return try listening(sockets)
-        } catch {
-            throw failure(error, port)
         }
     }
 
@@ -89,15 +80,22 @@ struct ListeningSockets: Sendable {
         return ListeningSockets(sockets: sockets, port: port, bounds: bounds)
     }
 
-    private static func failure(_ error: SystemError, _ port: Port?) -> CommandError {
-        let place = port.map { "port \($0)" } ?? "a port"
-        let advice =
-            switch error.code {
-            case EADDRINUSE: ["Another program has it; 0 takes a free port."]
-            case EACCES: ["Ports under 1024 need CAP_NET_BIND_SERVICE."]
-            default: [String]()
-            }
-        return CommandError(.systemError, "cannot listen on \(place): \(error)", advice: advice)
+    /// Runs `body` with the port's number, 0 for any, and says what is wrong with the port.
+    private static func reporting(
+        _ port: Port?, _ body: (UInt16) throws(SystemError) -> ListeningSockets
+    ) throws(CommandError) -> ListeningSockets {
+        do throws(SystemError) {
+            return try body(port?.rawValue ?? 0)
+        } catch {
+            let advice =
+                switch error.code {
+                case EADDRINUSE: ["Another program has it; 0 takes a free port."]
+                case EACCES: ["Ports under 1024 need CAP_NET_BIND_SERVICE."]
+                default: [String]()
+                }
+            let place = port.map { "port \($0)" } ?? "a port"
+            throw CommandError(.systemError, "cannot listen on \(place): \(error)", advice: advice)
+        }
     }
 }
 

@@ -20,14 +20,14 @@ enum SecuredSocket {
     static func secure(
         _ socket: Int32, _ role: TLSRole, _ tls: PeerTLS
     ) async throws(Failure) -> (SecuredConnection, PeerTLS.Peer) {
-        var pair: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
-        else {
-            let code = errno
+        let ours: Int32
+        let theirs: Int32
+        do throws(SystemError) {
+            (ours, theirs) = try pair()
+        } catch {
             close(socket)
-            throw Failure(cause: CommandError(.systemError, "no socket for TLS: \(SystemError.text(code))"))
+            throw Failure(cause: CommandError(.systemError, "no socket for TLS: \(error)"))
         }
-        let (ours, theirs) = (pair[0], pair[1])
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let peer = loop.makePromise(of: PeerTLS.Peer.self)
         let failure = Locked<(any Error)?>(nil)
@@ -53,6 +53,14 @@ enum SecuredSocket {
             close(theirs)
             throw Failure(cause: error)
         }
+    }
+
+    /// Two sockets, connected with each other.
+    static func pair() throws(SystemError) -> (Int32, Int32) {
+        var pair: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
+        else { throw SystemError(errno) }
+        return (pair[0], pair[1])
     }
 
     /// Both channels, joined; on the event loop.
