@@ -50,7 +50,7 @@ struct ServiceLines: ServiceSink {
 
     /// Tells why there may be more than was printed.
     func wasCutShort(_ reason: String) throws {
-        session.tellDegraded(reason)
+        session.notices.degraded(reason)
         try printer.show(.degraded(reason))
         try session.output.flush()
     }
