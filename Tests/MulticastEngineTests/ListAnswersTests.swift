@@ -71,6 +71,20 @@ struct ListAnswersTests {
         }
     }
 
+    @Test("A full packet is not the last of an answer")
+    func unfinished() {
+        var answers = answers([.group, .first, .again], [])
+        for (source, isFull, verdict) in [
+            (ann, true, ListAnswers.Verdict.unfinished), (bob, false, .unfinished), (ann, true, .unfinished),
+            (ann, false, .open),
+        ] {
+            answers.answered(by: source, .group, isFull: isFull, after: .milliseconds(100), at: at(100))
+            #expect(answers.verdict(timesAsked: 1) == verdict)
+        }
+        answers.answered(by: nil, .group, isFull: true, after: .milliseconds(100), at: at(100))
+        #expect(answers.verdict(timesAsked: 1) == .unfinished)
+    }
+
     @Test("Five questions more than ours that nobody answers are a crowd before a silent host")
     func crowd() {
         var answers = ListAnswers(from: start)

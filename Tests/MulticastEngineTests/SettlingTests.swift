@@ -175,6 +175,22 @@ struct SettlingTests {
         #expect(deadline { $0.othersKnowMore(true) } == at(4500))
     }
 
+    @Test("After a full packet more is waited for, and asked for a third time")
+    func unfinished() {
+        var settling = Settling(at: start)
+        settling.asked(isTruncated: false, at: at(50))
+        settling.news(at: at(150))
+        settling.judge(.unfinished, at: at(150))
+        #expect(settling.wantsQuestion && settling.deadline == at(250))
+        settling.asked(isTruncated: false, at: at(1050))
+        #expect(settling.wantsQuestion && settling.deadline == at(4500))
+        settling.asked(isTruncated: false, at: at(2050))
+        #expect(settling.deadline == at(2650) && settling.isHeardOut(at: at(2650)))
+        // The rest has come.
+        settling.judge(.open, at: at(2100))
+        #expect(!settling.wantsQuestion && settling.deadline == at(2200))
+    }
+
     @Test("Where others ask for the same and no one answers anyone, that there is nothing is not heard out")
     func unanswered() {
         var settling = Settling(at: start)

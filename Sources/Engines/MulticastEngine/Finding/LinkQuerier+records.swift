@@ -85,14 +85,17 @@ extension LinkQuerier {
     private static let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local).map { RecordKey($0, .ptr) }
 
     /// Notes which lists a response to the group answers.
-    /// - Parameter source: who sent it; nil: this machine.
-    mutating func noteAnswers(_ answers: [ResourceRecord], by source: PacketSource?, at now: Duration) {
+    /// - Parameters:
+    ///   - source: who sent it; nil: this machine.
+    ///   - size: the message's, in bytes.
+    mutating func noteAnswers(_ answers: [ResourceRecord], by source: PacketSource?, size: Int, at now: Duration) {
         guard lists.values.contains(where: { $0.listens(at: now) }) else { return }
         // A host lists many with the same name in a row.
         var last: DomainName?
         for answer in answers where answer.type == .ptr && answer.ttl > 0 && answer.name != last {
             last = answer.name
-            lists[RecordKey(answer.name, .ptr)]?.answered(by: source, .group, at: now)
+            lists[RecordKey(answer.name, .ptr)]?.answered(
+                by: source, .group, isFull: size >= ListAnswers.full, at: now)
         }
     }
 

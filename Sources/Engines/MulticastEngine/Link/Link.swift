@@ -165,7 +165,7 @@ final class Link {
         if isLoopback, !isResponse { return [] }
         return querier.received(
             message, isOwn: way == .own && (marksOwn || !isResponse), wentToAll: way != .alone, over: packet.family,
-            from: packet.source, at: now)
+            from: packet.source, size: packet.bytes.count, at: now)
     }
 
     /// Sends the packets that are due.

@@ -118,10 +118,11 @@ package struct LinkQuerier: Sendable {
     ///   - isOwn: whether this machine sent it.
     ///   - wentToAll: whether its frame went to all hosts of the link.
     ///   - family: the family over which it came.
+    ///   - size: its size in bytes.
     ///   - now: the time.
     package mutating func received(
         _ message: Message, isOwn: Bool, wentToAll: Bool = true, over family: IPAddress.Family = .ipv4,
-        from source: PacketSource = .asked, at now: Duration
+        from source: PacketSource = .asked, size: Int = 0, at now: Duration
     ) -> [RecordCache.Change] {
         // RFC 6762 §18.3 and §18.11: ignores errors and all but queries and responses.
         guard message.opcode == 0, message.responseCode == 0 else { return [] }
@@ -159,7 +160,7 @@ package struct LinkQuerier: Sendable {
         for record in records where !record.type.isShared && record.ttl > 0 {
             schedule.answered(RecordKey(record.name, record.type), at: now)
         }
-        noteAnswers(message.answers, by: isOwn ? nil : source, at: now)
+        noteAnswers(message.answers, by: isOwn ? nil : source, size: size, at: now)
         let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
         // Of what this machine withdraws there is no doubt.
         if !isOwn { confirm(records, at: now) }

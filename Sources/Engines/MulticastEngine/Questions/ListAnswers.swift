@@ -21,6 +21,8 @@ package struct ListAnswers: Sendable {
         case open
         /// Whoever answered did so by every way.
         case whole
+        /// The last packet of somebody's answer to the group was full: more is on its way, or was lost.
+        case unfinished
         /// Others ask as well, and no one answers anyone: there may be nothing more, or who has it cannot keep up.
         case unanswered
     }
@@ -37,6 +39,8 @@ package struct ListAnswers: Sendable {
     /// avahi-daemon's answers to a port end at 512 bytes, and leave out what does not fit, without a word: up to here no PTR record
     /// can have been left out, which has 64 bytes of a name and 14 more.
     package static let whole = 512 - 78
+    /// A packet of this size is probably not the last of an answer. Ethernet's carries 1440 to 1472 bytes.
+    package static let full = 1200
     /// What takes longer is a slow link, or a busy host: 5 to 11 ms were measured.
     private static let slowestToPort = Duration.milliseconds(50)
     /// The same for answers to the group, which take 20 to 120 ms (RFC 6762 §6).
@@ -52,6 +56,8 @@ package struct ListAnswers: Sendable {
 
     private let began: Duration
     private var sources: [PacketSource: UInt8] = [:]
+    /// Whose last packet was full; nil: this machine's.
+    private var unfinished: Set<PacketSource?> = []
     /// How this machine's own responder has answered.
     private var own: UInt8 = 0
     private var flaw = Flaw.none
@@ -70,12 +76,19 @@ package struct ListAnswers: Sendable {
     /// A responder's answer.
     /// - Parameters:
     ///   - source: who sent it; nil: this machine, whose answers say nothing of the link.
+    ///   - isFull: its packet is so long that it is probably not the last.
     ///   - delay: since the question; nil: since the group's first.
     package mutating func answered(
-        by source: PacketSource?, _ way: Way, isWhole: Bool = true, after delay: Duration? = nil, at now: Duration
+        by source: PacketSource?, _ way: Way, isWhole: Bool = true, isFull: Bool = false, after delay: Duration? = nil,
+        at now: Duration
     ) {
         guard listens(at: now) else { return }
         (lastAnswer, questions) = (now, [:])
+        if !isFull {
+            unfinished.remove(source)
+        } else if unfinished.count < Self.mostSources {
+            unfinished.insert(source)
+        }
         let isSlow = (delay ?? now - began) > (way == .group ? Self.slowestToGroup : Self.slowestToPort)
         let isKept = source.map { sources.count < Self.mostSources || sources[$0] != nil } ?? true
         flaw = max(flaw, !isWhole ? .cut : isSlow || !isKept ? .late : .none)
@@ -94,6 +107,7 @@ package struct ListAnswers: Sendable {
         // Once there was an answer, ours list it.
         let ours = lastAnswer == nil ? timesAsked : 0
         if (questions.values.max() ?? 0) >= ours + Self.crowd { return .unanswered }
+        guard unfinished.isEmpty else { return .unfinished }
         let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
         let isOwnWhole = own == 0 || own == all
         let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && isOwnWhole

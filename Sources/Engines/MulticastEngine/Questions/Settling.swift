@@ -32,7 +32,7 @@ package struct Settling: Sendable {
     static let busy = Duration.milliseconds(50)
     /// How many such delays an answer may meet: the question's, the responder's two, and that of reading it.
     private static let delays = 4
-    /// How often to ask on a busy machine before nothing counts as found.
+    /// How often to ask before nothing counts as found on a busy machine, and before nothing more comes after a full packet.
     private static let questionsWhenBusy = 3
     /// What comes later than this after a question is no answer to it. Less than a second: a name each second, of which no question
     /// is the cause, must not hold up a list.
@@ -97,7 +97,8 @@ package struct Settling: Sendable {
 
     /// Whether to ask once more, a second after the last question.
     package var wantsQuestion: Bool {
-        hasBroughtMore && asked < needed || doOthersKnowMore && asked > 0 && asked < Self.mostHastened
+        hasBroughtMore && asked < needed
+            || (doOthersKnowMore || verdict == .unfinished) && asked > 0 && asked < Self.mostHastened
     }
 
     /// The kernel dropped packets of ours.
@@ -161,9 +162,10 @@ package struct Settling: Sendable {
     /// When the list settles without further events; nil if it needs one first.
     private var settles: Duration? {
         let hasFoundNothing = lastNews == nil && lastAsked > began
-        let needed = hasFoundNothing && late > .zero ? max(needed, Self.questionsWhenBusy) : needed
+        let isDoubtful = hasFoundNothing && late > .zero || verdict == .unfinished
+        let needed = isDoubtful ? max(needed, Self.questionsWhenBusy) : needed
         guard asked >= needed, !doOthersKnowMore, verdict != .unanswered else { return nil }
-        let silence = wasTruncated || hasFoundNothing ? Self.longSilence : Self.silence
+        let silence = wasTruncated || hasFoundNothing || verdict == .unfinished ? Self.longSilence : Self.silence
         let last = max(lastAsked, lastNews ?? lastAsked, lastBehind ?? lastAsked)
         return last + max(silence, slowest > Self.slowAnswer ? slowest + Self.silence : .zero) + late * Self.delays
     }
