@@ -42,8 +42,8 @@ struct Conversations: Sendable {
     private let wish: TLSWish?
     private let tls: (any MoreSupport)?
     private let notices: ProgramNotices
-    /// Looks at services that are dialled without TLS; nil: plain bytes are meant.
-    private let plainGuard: PlainGuard?
+    /// Plain bytes are not meant for a machine that is known: TLS may have been forgotten.
+    private let guardsPlain: Bool
     private let network: LocalNetwork
     /// The last warning: for a forwarded port it is shown once.
     private let doubt = Locked<String?>(nil)
@@ -53,7 +53,7 @@ struct Conversations: Sendable {
     ///   - isPlain: also to services whose keys are known.
     init(_ wish: TLSWish?, isPlain: Bool = false, in session: Session) {
         (self.wish, tls, notices, network) = (wish, session.more, session.notices, session.network)
-        plainGuard = isPlain || wish != nil ? nil : PlainGuard(hmac: session.more?.hmac)
+        guardsPlain = !isPlain && wish == nil
     }
 
     /// Before anyone calls: with keys that cannot be read, every caller would be refused.
@@ -75,7 +75,7 @@ struct Conversations: Sendable {
     func begin(
         _ socket: Socket, with instance: ServiceInstance, _ service: DiscoveredService?, within limit: Duration?
     ) async throws(CommandError) -> Conversation {
-        if let plainGuard { try await check(instance, service, plainGuard) }
+        if guardsPlain { try await check(instance, service?.txt) }
         if let wish, let tls {
             let known = KnownFile.knownPeers.content(tls.hmac)
             warn(service.flatMap { KeyHint($0.txt) }?.warning(of: .service(instance), known, wish.trust))
@@ -84,14 +84,8 @@ struct Conversations: Sendable {
     }
 
     /// - Throws: status 77 where nothing is to be said without TLS.
-    private func check(
-        _ instance: ServiceInstance, _ service: DiscoveredService?, _ guarding: PlainGuard
-    ) async throws(CommandError) {
-        let speech = await guarding.judge(instance, announcing: service?.txt) {
-            // Dialling does not wait for TXT.
-            try? await network.resolve(instance, within: .seconds(2)).txt
-        }
-        switch speech {
+    private func check(_ instance: ServiceInstance, _ record: TXTRecord?) async throws(CommandError) {
+        switch await speech(to: instance, announcing: record) {
         case .usual: warn(nil)
         case .doubtful(let text): warn(text)
         case .refused(let text):
@@ -101,6 +95,29 @@ struct Conversations: Sendable {
                     "--tls speaks TLS with it; --plain sends all the same, to whoever has its name now, for all to read."
                 ])
         }
+    }
+
+    /// Judges a service that was dialled. With known keys that cannot be read, any that announces TLS may be known.
+    /// - Parameter record: its TXT record, as far as it has come: dialling does not wait for it.
+    private func speech(to instance: ServiceInstance, announcing record: TXTRecord?) async -> PlainSpeech {
+        guard let file = KnownFile.knownPeers.place(tls?.hmac) else { return .usual }
+        let known: KnownPeers
+        do throws(KnownPeersFile.Failure) {
+            known = try file.read()
+        } catch {
+            let record = if let record { record } else { await text(of: instance) }
+            guard record?.text(for: "tls") == "1" else { return .usual }
+            let (name, reason) = (PeerName.service(instance).text, error.description.escapedForTerminal)
+            return .refused("\(name) announces TLS, and whether its key is known cannot be said: \(reason)")
+        }
+        guard known.count > 0 else { return .usual }
+        let speech = known.plainSpeech(to: instance, announcing: record)
+        guard case .doubtful = speech, let record = await text(of: instance) else { return speech }
+        return known.plainSpeech(to: instance, announcing: record)
+    }
+
+    private func text(of instance: ServiceInstance) async -> TXTRecord? {
+        try? await network.resolve(instance, within: .seconds(2)).txt
     }
 
     private func warn(_ text: String?) {

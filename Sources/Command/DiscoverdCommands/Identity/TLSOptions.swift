@@ -88,33 +88,4 @@ struct DialOptions: ParsableArguments {
         addresses.policy(naming: instance.domain, and: session.namedDomains)
     }
 }
-
-/// Keeps what is to be said to a machine that is known from being said to another, where TLS was forgotten.
-struct PlainGuard: Sendable {
-    /// Finds hashed names.
-    let hmac: HashedName.HMAC?
-
-    /// Judges a service that was dialled. With known keys that cannot be read, any that announces TLS may be known.
-    /// - Parameters:
-    ///   - record: its TXT record, as far as it has come.
-    ///   - complete: finds all of it, for a service whose key is known.
-    func judge(
-        _ instance: ServiceInstance, announcing record: TXTRecord?, _ complete: () async -> TXTRecord?
-    ) async -> PlainSpeech {
-        guard let file = KnownFile.knownPeers.place(hmac) else { return .usual }
-        let known: KnownPeers
-        do throws(KnownPeersFile.Failure) {
-            known = try file.read()
-        } catch {
-            let record = if let record { record } else { await complete() }
-            guard record?.text(for: "tls") == "1" else { return .usual }
-            let (name, reason) = (PeerName.service(instance).text, error.description.escapedForTerminal)
-            return .refused("\(name) announces TLS, and whether its key is known cannot be said: \(reason)")
-        }
-        guard known.count > 0 else { return .usual }
-        let speech = known.plainSpeech(to: instance, announcing: record)
-        guard case .doubtful = speech, let record = await complete() else { return speech }
-        return known.plainSpeech(to: instance, announcing: record)
-    }
-}
 #endif

@@ -168,9 +168,4 @@ struct HostLookup {
         }
     }
 }
-
-extension HostArgument {
-    /// The name that was asked for, in escaped form.
-    fileprivate var name: String { String(question.description.dropLast()) }
-}
 #endif

@@ -16,11 +16,6 @@ package struct RecordLookup: Inquirer {
         package fileprivate(set) var ttl: UInt32?
     }
 
-    private struct Asked {
-        let question: Question
-        let id: UInt16
-    }
-
     /// When a question is asked that has no answer yet.
     private static let times: [Duration] = [.zero, .milliseconds(300), .seconds(1), .seconds(3), .seconds(9)]
     /// How long others may still answer after the last that did.
@@ -37,7 +32,9 @@ package struct RecordLookup: Inquirer {
     /// In the order in which they came.
     package private(set) var found: [Found] = []
     private let wantsTTL: Bool
-    private var inquiries: [Asked] = []
+    private let asked: [Question]
+    /// The first question's; the others' follow.
+    private let firstID = UInt16.random(in: 1...0x7000)
     private var sent = 0
     private var first: [DomainName: Duration] = [:]
     private var last: [DomainName: Duration] = [:]
@@ -46,28 +43,23 @@ package struct RecordLookup: Inquirer {
     ///   - questions: at most 256; the others are left out.
     ///   - wantsTTL: the real TTLs are wanted, and what is sent to the group can be heard.
     package init(_ questions: [Question], wantsTTL: Bool = false) {
-        self.wantsTTL = wantsTTL
-        var id = UInt16.random(in: 1...0x7000)
-        for question in questions.prefix(256) {
-            inquiries.append(Asked(question: question, id: id))
-            id += 1
-        }
+        (asked, self.wantsTTL) = (Array(questions.prefix(256)), wantsTTL)
     }
 
     package mutating func questions(at now: Duration) -> [OutgoingQuestion] {
         guard sent < Self.times.count, Self.times[sent] <= now else { return [] }
         defer { sent += 1 }
-        return inquiries.filter { !isSettled($0, at: now) }.flatMap { inquiry in
+        return asked.enumerated().filter { !isSettled($0.element, at: now) }.flatMap { index, question in
             let isShared = sent > 0 || wantsTTL
             return [
-                OutgoingQuestion(inquiry.question, id: inquiry.id, .group),
-                isShared ? OutgoingQuestion(inquiry.question, id: 0, .shared) : nil,
+                OutgoingQuestion(question, id: firstID + UInt16(index), .group),
+                isShared ? OutgoingQuestion(question, id: 0, .shared) : nil,
             ].compactMap(\.self)
         }
     }
 
     /// Whether everything is answered, as far as one can know.
-    package func isOver(at now: Duration) -> Bool { inquiries.allSatisfy { isSettled($0, at: now) } }
+    package func isOver(at now: Duration) -> Bool { asked.allSatisfy { isSettled($0, at: now) } }
 
     /// When to look again; nil for never.
     package func deadline(after now: Duration) -> Duration? {
@@ -76,14 +68,14 @@ package struct RecordLookup: Inquirer {
         return (ends + next + [Self.sharing]).filter { $0 > now }.min()
     }
 
-    private func isSettled(_ inquiry: Asked, at now: Duration) -> Bool {
-        let name = inquiry.question.name
+    private func isSettled(_ question: Question, at now: Duration) -> Bool {
+        let name = question.name
         guard let first = first[name], let last = last[name], now - last >= Self.quiet else { return false }
-        let isShared = inquiry.question.type == .any || inquiry.question.type == .ptr && !name.isReverse
+        let isShared = question.type == .any || question.type == .ptr && !name.isReverse
         // Who has just said a record to the group repeats it after a second (RFC 6762 §6): the question at that time is for it.
-        let lacksTTL = wantsTTL && found.contains { $0.ttl == nil && inquiry.question.accepts($0.record) }
+        let lacksTTL = wantsTTL && found.contains { $0.ttl == nil && question.accepts($0.record) }
         if isShared || lacksTTL { return now >= Self.sharing }
-        return now - first >= Self.lag || found.contains { inquiry.question.accepts($0.record) }
+        return now - first >= Self.lag || found.contains { question.accepts($0.record) }
     }
 
     package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
@@ -91,20 +83,17 @@ package struct RecordLookup: Inquirer {
         if arrival.way == .answer {
             // RFC 6762 §11: a unicast answer counts only if its source is on this link.
             guard arrival.isNear else { return }
-            let isAsked = inquiries.contains { $0.id == message.id && [$0.question] == message.questions }
-            guard isAsked else { return }
+            let index = Int(message.id) - Int(firstID)
+            guard asked.indices.contains(index), message.questions == [asked[index]] else { return }
         }
         for record in message.answers + message.additionals {
-            for index in inquiries.indices where inquiries[index].question.name == record.name {
-                note(record, for: index, arrival, at: now)
-            }
+            for question in asked where question.name == record.name { note(record, for: question, arrival, at: now) }
         }
     }
 
     private mutating func note(
-        _ record: ResourceRecord, for index: Int, _ arrival: Arrival, at now: Duration
+        _ record: ResourceRecord, for question: Question, _ arrival: Arrival, at now: Duration
     ) {
-        let question = inquiries[index].question
         guard question.accepts(record) else {
             // The owner says which types the name has (RFC 6762 §6.1).
             if case .nsec(_, let types) = record.data, question.type != .any, !types.contains(question.type) {
