@@ -44,15 +44,15 @@ struct SearchRun<Event: Sendable> {
     private let time: any TimeSource
     private var absence: (deadline: Duration, reason: String)?
 
-    init(_ events: EventStream<Event>, time: any TimeSource, _ news: @escaping (Event) -> SearchNews?) {
-        (self.events, self.news, self.time) = (events.makeAsyncIterator(), news, time)
-    }
-
     /// Reports findings until the end; the search is over when this returns.
     /// - Returns: why it ended; nil if the task was cancelled.
-    mutating func run(_ tell: ([Finding]) async -> Void) async -> DiscoveryError? {
+    static func follow(
+        _ events: EventStream<Event>, time: any TimeSource, _ news: @escaping (Event) -> SearchNews?,
+        _ tell: ([Finding]) async -> Void
+    ) async -> DiscoveryError? {
+        var run = SearchRun(events: events.makeAsyncIterator(), news: news, time: time)
         do throws(DiscoveryError) {
-            while let findings = try await next() { await tell(findings) }
+            while let findings = try await run.next() { await tell(findings) }
             return nil
         } catch {
             return error
