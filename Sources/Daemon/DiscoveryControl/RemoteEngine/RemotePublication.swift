@@ -89,6 +89,9 @@ final class RemotePublication: PublicationOperation {
             do throws(ControlError) {
                 _ = try await ControlClient(path: path).send(ControlClient.Request("PUT", target, body: writer.bytes))
                 state.withLock { state in if state.facts.id == next.id { state.given = next.txt } }
+            } catch where error.status == 400 {
+                // It takes no such record, however often it is asked.
+                state.withLock { $0.given = next.txt }
             } catch {
                 // A daemon of a moment ago, which may not have told its end yet, or one that has no room for a moment.
                 try? await Task.sleep(for: patience)

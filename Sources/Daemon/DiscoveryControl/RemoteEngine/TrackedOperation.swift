@@ -19,7 +19,7 @@ final class TrackedOperation: PublicationOperation {
     }
 
     func update(txt: TXTRecord) -> Bool {
-        guard !isEnded.withLock({ $0 }) else { return true }
+        guard forget.withLock({ $0 != nil }) else { return true }
         return (operation as? any PublicationOperation)?.update(txt: txt) ?? false
     }
 
