@@ -89,7 +89,7 @@ final class RemotePublication: PublicationOperation {
             do throws(ControlError) {
                 _ = try await ControlClient(path: path).send(ControlClient.Request("PUT", target, body: writer.bytes))
                 state.withLock { state in if state.facts.id == next.id { state.given = next.txt } }
-            } catch where error.status == 400 {
+            } catch let error where error.status == 400 {
                 // It takes no such record, however often it is asked.
                 state.withLock { $0.given = next.txt }
             } catch {
