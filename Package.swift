@@ -73,7 +73,7 @@ let engines: [Target] = [
     // What records of DNS-SD mean: services, types and domains, wherever the records come from.
     module("Records", in: "Engines", ["DNSMessage", "DNSSD", "Discovery"]),
     module("MulticastEngine", in: "Engines", library + ["CLinux", "DNSMessage", "Records"], pointers),
-    module("AvahiEngine", in: "Engines", library + ["CAvahi", "CSupervisor"], pointers),
+    module("AvahiEngine", in: "Engines", library + ["CAvahi", "CSupervisor", "DNSMessage", "Records"], pointers),
     module("UnicastEngine", in: "Engines", library + ["DNSMessage", "Records"] + crypto + sockets, pointers),
     module("HostEngine", in: "Engines", library + ["AvahiEngine", "DNSMessage", "MulticastEngine"]),
 ]
@@ -145,7 +145,7 @@ let allTests: [Target] = [
     tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
     tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
     tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records"], exclude: ["Peculiar"]),
-    tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "MulticastEngine"]),
+    tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "DNSMessage", "MulticastEngine", "Records"]),
     tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
     tests("DaemonSupportTests", served + ["UnicastEngine"]),

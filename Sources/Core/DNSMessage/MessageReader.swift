@@ -125,7 +125,7 @@ struct MessageReader {
 
     // MARK: Data
 
-    private mutating func data(_ type: RecordType, in range: Range<Int>) -> RecordData {
+    fileprivate mutating func data(_ type: RecordType, in range: Range<Int>) -> RecordData {
         let end = index
         defer { index = end }
         index = range.lowerBound
@@ -280,4 +280,12 @@ public enum MessageError: Error, Hashable, Sendable {
     case repeatedOPT
     /// A TSIG record is not the last record, or is malformed (RFC 8945 §5.1).
     case misplacedTSIG
+}
+
+extension RecordData {
+    /// Reads the data of a record outside of a message, where names are whole.
+    package init(uncompressed bytes: [UInt8], of type: RecordType) {
+        var reader = MessageReader(bytes)
+        self = reader.data(type, in: 0..<bytes.count)
+    }
 }

@@ -1,7 +1,9 @@
 import CAvahi
+import DNSMessage
 public import DNSSD
 public import Discovery
 import DiscoverySystem
+import Records
 
 /// avahi-daemon as a `DiscoveryEngine`. All of Avahi's C API is called on one thread, which is this actor's
 /// executor.
@@ -71,12 +73,26 @@ public actor AvahiEngine: DiscoveryEngine {
     ) -> any EngineOperation {
         start { core in
             let batch = FactBatch(on: core.loop, reporting)
+            let make = { ServiceGraph(query, at: $0, patience: .untilAnswered) }
             switch query.target {
             case .type(let type, let domain):
-                let services = ServiceFinding(query, type: type, domain: domain, core: core, report: batch)
-                return BrowseOperation(services, on: query.interfaces, core: core, report: batch)
+                let list = DomainName(listing: type, in: domain).map { RecordKey($0, .ptr) }
+                return AvahiBrowse(
+                    "services of \(type)", on: query.interfaces, over: query.family, core: core, report: batch,
+                    make: make
+                ) { connection, report throws(DiscoveryError) in
+                    _ = try type.checkedForAvahi()
+                    return try connection.browseList(list, over: query.family, report)
+                }
             case .instance(let instance):
-                return ResolveOperation(query, instance: instance, core: core, report: batch)
+                do throws(DiscoveryError) {
+                    _ = try instance.type.checkedForAvahi()
+                } catch {
+                    batch.add(.degraded(error.message))
+                }
+                return AvahiBrowse(
+                    instance.name.text, on: query.interfaces, over: query.family, core: core, report: batch,
+                    make: make, makeBrowser: nil)
             }
         }
     }
@@ -113,12 +129,22 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
-        start { core in
-            let batch = FactBatch(on: core.loop, reporting)
-            let types = PresenceFinding("types", report: batch) { connection, report throws(DiscoveryError) in
-                try connection.browseTypes(in: query.domain, family: query.family, report: report)
+        let domain = query.domain
+        let name = DomainName(["_services", "_dns-sd", "_udp"], in: domain)
+        return start { core in
+            let make = { (origin: Origin) in
+                name.map { name in
+                    ListGraph([name], at: origin) { listed in
+                        ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
+                    }
+                }
             }
-            return BrowseOperation(types, on: query.interfaces, core: core, report: batch)
+            return AvahiBrowse(
+                "types", on: query.interfaces, over: query.family, core: core,
+                report: FactBatch(on: core.loop, reporting), make: make
+            ) { connection, report throws(DiscoveryError) in
+                try connection.browseList(name.map { RecordKey($0, .ptr) }, over: query.family, report)
+            }
         }
     }
 
@@ -127,11 +153,12 @@ public actor AvahiEngine: DiscoveryEngine {
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
         start { core in
-            let batch = FactBatch(on: core.loop, reporting)
-            let domains = PresenceFinding("domains", report: batch) { connection, report throws(DiscoveryError) in
+            AvahiBrowse(
+                "domains", on: query.interfaces, over: nil, core: core, report: FactBatch(on: core.loop, reporting),
+                make: { ListGraph([.root], at: $0) { Domain(labels: $0.labels) } }
+            ) { connection, report throws(DiscoveryError) in
                 try connection.browseDomains(for: query.purpose, report: report)
             }
-            return BrowseOperation(domains, on: query.interfaces, core: core, report: batch)
         }
     }
 

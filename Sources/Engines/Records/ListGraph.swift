@@ -59,7 +59,7 @@ package struct ListGraph<Key: Hashable & Sendable>: Sendable {
         _ key: RecordKey, _ data: RecordData, isAdded: Bool, _ source: Source
     ) {
         guard lists.contains(key) else { return }
-        if isAdded { listed(data, in: key) } else { delisted(data, in: key) }
+        if isAdded { listed(data, in: key) } else { delisted(data, in: key, source) }
         // Omitted keys return when there is room again.
         guard omission != nil, entries.count < Self.most / 8 * 7 else { return }
         omission = nil
@@ -85,11 +85,11 @@ package struct ListGraph<Key: Hashable & Sendable>: Sendable {
         entries[key, default: []].insert(Entry(list: list.name, name: name))
     }
 
-    private mutating func delisted(_ data: RecordData, in list: RecordKey) {
+    private mutating func delisted<Source: RecordSource>(_ data: RecordData, in list: RecordKey, _ source: Source) {
         guard case .ptr(let name) = data, let key = read(name) else { return }
         guard entries[key]?.remove(Entry(list: list.name, name: name)) != nil else { return }
         guard entries[key]?.isEmpty == true else { return }
         entries[key] = nil
-        facts.append(.disappeared(key, origin))
+        facts.append(source.isHidden ? .hidden(key, origin) : .disappeared(key, origin))
     }
 }

@@ -29,6 +29,8 @@ package protocol RecordSource {
     func isNear(_ data: RecordData) -> Bool
     /// Returns whether a service that ended is not expected back soon.
     func isWithdrawn(_ service: DomainName, from hosts: [DomainName], at now: Duration) -> Bool
+    /// Whether its link is down, so that what goes now may well still exist.
+    var isHidden: Bool { get }
     /// Returns whether this machine publishes a service; nil while that is asked for.
     /// - Parameter list: the key that lists the service; nil if it was asked for by name.
     mutating func isOwn(
@@ -39,6 +41,9 @@ package protocol RecordSource {
 }
 
 extension RecordSource {
+    /// False: the owner of a graph hides it when its link is down.
+    package var isHidden: Bool { false }
+
     /// Returns none: nothing comes that was not asked for.
     package func subtypeLists(of type: DomainName, atMost limit: Int) -> [DomainName] { [] }
 }

@@ -287,6 +287,7 @@ package struct ServiceGraph: Sendable {
         of name: DomainName, _ service: Service, _ source: Source, at now: Duration
     ) -> BrowseFact {
         let sighting = sighting(of: service)
+        if source.isHidden { return .hidden(sighting) }
         return source.isWithdrawn(name, from: service.hosts, at: now) ? .withdrawn(sighting) : .disappeared(sighting)
     }
 

@@ -1,4 +1,5 @@
 import CAvahi
+import DNSMessage
 import DNSSD
 import Discovery
 import DiscoverySystem
@@ -97,164 +98,110 @@ import DiscoverySystem
 
 // The constructors of avahi-client/lookup.h. Each blocks until avahi-daemon replies; `report` is called later.
 extension AvahiConnection {
-    private typealias TypeText = (type: String, domain: String)
-    private typealias ServiceText = (name: String, of: TypeText)
-
-    /// Services of a type, or of one of its subtypes, on every interface.
-    func browseServices(
-        of type: ServiceType, in domain: Domain, family: IPAddress.Family?,
-        report: @escaping (BrowserEvent<ServiceName>) -> Void
+    /// Records of a key on one interface, or on every one.
+    func browseRecords(
+        _ key: RecordKey, on interface: AvahiIfIndex = AvahiPath.anyInterface, over family: IPAddress.Family?,
+        report: @escaping (BrowserEvent) -> Void
     ) throws(DiscoveryError) -> AvahiLookup {
-        let text = try type.checkedForAvahi().description
-        var browsed = BrowsedType(type, in: domain)
-        let told: (BrowserEvent<ServiceText>) -> Void = { event in
-            let event = event.of { seen, path -> ServiceName? in
-                guard path.isOnLink, browsed.includes(type: seen.of.type, domain: seen.of.domain) else { return nil }
-                return ServiceName(observed: seen.name)
-            }
-            if let event { report(event) }
-        }
-        return try unsafe AvahiLookup(on: self, during: "cannot browse for \(type)", report: told) { client, userdata in
-            unsafe avahi_service_browser_new(
-                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), text, domain.text,
-                AvahiLookupFlags(rawValue: 0),
-                { _, interface, proto, event, name, type, domain, flags, userdata in
-                    let seen = unsafe (AvahiStrings.text(name), (AvahiStrings.text(type), AvahiStrings.text(domain)))
-                    let path = AvahiPath(interface: interface, avahiProtocol: proto, flags: flags)
-                    unsafe LookupListener<BrowserEvent<ServiceText>>.of(userdata)?.report(
-                        BrowserEvent(event, seen, path))
-                }, userdata)
-        } destroy: {
-            unsafe avahi_service_browser_free($0)
-        }
-    }
-
-    /// Service types of a domain.
-    func browseTypes(
-        in domain: Domain, family: IPAddress.Family?, report: @escaping (BrowserEvent<TypeKey>) -> Void
-    ) throws(DiscoveryError) -> AvahiLookup {
-        let told: (BrowserEvent<TypeText>) -> Void = { event in
-            let event = event.of { seen, path -> TypeKey? in
-                guard path.isOnLink, let type = ServiceType(observed: seen.type),
-                    let domain = Domain(observed: seen.domain)
-                else { return nil }
-                return TypeKey(type: type, domain: domain)
-            }
-            if let event { report(event) }
-        }
-        let what = "cannot browse for types in \(domain)"
-        return try unsafe AvahiLookup(on: self, during: what, report: told) { client, userdata in
-            unsafe avahi_service_type_browser_new(
-                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), domain.text,
-                AvahiLookupFlags(rawValue: 0),
-                { _, interface, proto, event, type, domain, flags, userdata in
-                    let seen = unsafe (AvahiStrings.text(type), AvahiStrings.text(domain))
-                    let path = AvahiPath(interface: interface, avahiProtocol: proto, flags: flags)
-                    unsafe LookupListener<BrowserEvent<TypeText>>.of(userdata)?.report(BrowserEvent(event, seen, path))
-                }, userdata)
-        } destroy: {
-            unsafe avahi_service_type_browser_free($0)
-        }
-    }
-
-    /// Domains that are recommended on a link or configured; the latter are on no link.
-    func browseDomains(
-        for purpose: DomainQuery.Purpose, report: @escaping (BrowserEvent<Domain>) -> Void
-    ) throws(DiscoveryError) -> AvahiLookup {
-        let kind = purpose == .browsing ? AVAHI_DOMAIN_BROWSER_BROWSE : AVAHI_DOMAIN_BROWSER_REGISTER
-        let told: (BrowserEvent<String>) -> Void = { event in
-            if let event = event.of({ seen, _ in Domain(observed: seen) }) { report(event) }
-        }
-        return try unsafe AvahiLookup(on: self, during: "cannot browse for domains", report: told) { client, userdata in
-            unsafe avahi_domain_browser_new(
-                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(nil), nil, kind, AvahiLookupFlags(rawValue: 0),
-                { _, interface, proto, event, domain, flags, userdata in
-                    let path = AvahiPath(interface: interface, avahiProtocol: proto, flags: flags)
-                    let seen = unsafe AvahiStrings.text(domain)
-                    unsafe LookupListener<BrowserEvent<String>>.of(userdata)?.report(BrowserEvent(event, seen, path))
-                }, userdata)
-        } destroy: {
-            unsafe avahi_domain_browser_free($0)
-        }
-    }
-
-    /// A host's addresses of one family on one interface, asked for over both families. Reports the bytes of each
-    /// record.
-    func browseAddresses(
-        of host: HostName, _ family: IPAddress.Family, on interface: NetworkInterface,
-        report: @escaping (BrowserEvent<[UInt8]>) -> Void
-    ) throws(DiscoveryError) -> AvahiLookup {
-        // Class and types: RFC 1035 §3.2, RFC 3596 §2.1.
-        let (internet, record): (UInt16, UInt16) = (1, family == .ipv4 ? 1 : 28)
-        return try unsafe AvahiLookup(on: self, during: "cannot look up \(host)", report: report) { client, userdata in
+        let what = "cannot look up \(key.type) of \(key.name)"
+        return try unsafe AvahiLookup(on: self, during: what, report: report) { client, userdata in
             unsafe avahi_record_browser_new(
-                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(nil), host.text, internet, record,
-                AvahiLookupFlags(rawValue: 0),
-                { _, interface, proto, event, _, _, _, data, size, flags, userdata in
-                    let bytes = unsafe data.map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: size)) } ?? []
+                client, interface, AvahiPath.avahiProtocol(family), key.name.description, RecordClass.internet.rawValue,
+                key.type.rawValue, AvahiLookupFlags(rawValue: 0),
+                { _, interface, proto, event, _, _, type, data, size, flags, userdata in
                     let path = AvahiPath(interface: interface, avahiProtocol: proto, flags: flags)
-                    unsafe LookupListener<BrowserEvent<[UInt8]>>.of(userdata)?.report(BrowserEvent(event, bytes, path))
+                    let event = BrowserEvent(event, path) {
+                        unsafe data.map {
+                            let bytes = unsafe Array(UnsafeRawBufferPointer(start: $0, count: size))
+                            return RecordData(uncompressed: bytes, of: RecordType(rawValue: type))
+                        }
+                    }
+                    if let event { unsafe LookupListener<BrowserEvent>.of(userdata)?.report(event) }
                 }, userdata)
         } destroy: {
             unsafe avahi_record_browser_free($0)
         }
     }
 
-    /// SRV and TXT of a service over one family; reports nil if the service does not answer. Addresses are looked up
-    /// separately, because a resolver reports only one.
+    /// SRV and TXT of a service over one family; a service that does not answer is not reported. Addresses are looked up separately, because a
+    /// resolver reports only one.
     func resolve(
-        _ instance: ServiceInstance, on interface: NetworkInterface, over family: IPAddress.Family,
-        report: @escaping (ResolverAnswer?) -> Void
+        _ service: DomainName, on interface: NetworkInterface, over family: IPAddress.Family,
+        report: @escaping (ResolverAnswer) -> Void
     ) throws(DiscoveryError) -> AvahiLookup {
-        let what = "cannot resolve \(instance.name)"
+        let labels = service.labels
+        guard labels.count > 3, let name = labels.first.flatMap({ String(validating: $0, as: UTF8.self) }),
+            let type = try? DomainName(labels: labels[1...2]), let domain = try? DomainName(labels: labels[3...])
+        else { throw DiscoveryError(.invalidServiceName, "\(service) is no name of a service") }
+        let what = "cannot resolve \(service)"
         return try unsafe AvahiLookup(on: self, during: what, report: report) { client, userdata in
             unsafe avahi_service_resolver_new(
-                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(family), instance.name.text,
-                instance.type.description, instance.domain.text, AvahiProtocol(AVAHI_PROTO_UNSPEC),
-                AVAHI_LOOKUP_NO_ADDRESS,
+                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(family), name, type.withoutRoot,
+                domain.withoutRoot, AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_NO_ADDRESS,
                 { _, _, _, event, _, _, _, host, _, port, txt, flags, userdata in
-                    let host = unsafe event == AVAHI_RESOLVER_FOUND ? HostName(observed: AvahiStrings.text(host)) : nil
-                    let answer = host.map {
-                        unsafe ResolverAnswer(
-                            host: $0, port: Port(rawValue: port), txt: TXTRecord(strings: AvahiStrings.bytes(of: txt)),
-                            isLocal: flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0)
-                    }
-                    unsafe LookupListener<ResolverAnswer?>.of(userdata)?.report(answer)
+                    guard event == AVAHI_RESOLVER_FOUND,
+                        let host = unsafe Domain(observed: AvahiStrings.text(host)),
+                        let target = DomainName([], in: host),
+                        let text = unsafe try? TextStrings.data(of: AvahiStrings.bytes(of: txt))
+                    else { return }
+                    unsafe LookupListener<ResolverAnswer>.of(userdata)?.report(
+                        ResolverAnswer(
+                            service: .srv(priority: 0, weight: 0, port: port, target: target), text: .txt(text),
+                            isLocal: flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0))
                 }, userdata)
         } destroy: {
             unsafe avahi_service_resolver_free($0)
         }
     }
+
+    /// The names that a key's PTR records list on the links of this machine; not those of wide-area DNS, which nobody on the link vouches for.
+    func browseList(
+        _ key: RecordKey?, over family: IPAddress.Family?, _ report: @escaping (BrowserEvent) -> Void
+    ) throws(DiscoveryError) -> AvahiLookup {
+        guard let key else {
+            throw DiscoveryError(.invalidDomain, "the name is longer than a domain name can be (RFC 1035 §2.3.4)")
+        }
+        return try browseRecords(key, over: family) { event in
+            switch event {
+            case .appeared(_, let path), .disappeared(_, let path): if path.isOnLink { report(event) }
+            default: report(event)
+            }
+        }
+    }
+
+    /// Domains that are recommended on a link or configured; the latter are on no link, and no records. Each is reported as the PTR record
+    /// that would list it.
+    func browseDomains(
+        for purpose: DomainQuery.Purpose, report: @escaping (BrowserEvent) -> Void
+    ) throws(DiscoveryError) -> AvahiLookup {
+        let kind = purpose == .browsing ? AVAHI_DOMAIN_BROWSER_BROWSE : AVAHI_DOMAIN_BROWSER_REGISTER
+        return try unsafe AvahiLookup(on: self, during: "cannot browse for domains", report: report) {
+            client, userdata in
+            unsafe avahi_domain_browser_new(
+                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(nil), nil, kind, AvahiLookupFlags(rawValue: 0),
+                { _, interface, proto, event, domain, flags, userdata in
+                    let path = AvahiPath(interface: interface, avahiProtocol: proto, flags: flags)
+                    let event = BrowserEvent(event, path) {
+                        unsafe Domain(observed: AvahiStrings.text(domain)).flatMap { DomainName([], in: $0) }
+                            .map { .ptr($0) }
+                    }
+                    if let event { unsafe LookupListener<BrowserEvent>.of(userdata)?.report(event) }
+                }, userdata)
+        } destroy: {
+            unsafe avahi_domain_browser_free($0)
+        }
+    }
 }
 
-/// A resolver's result.
+/// A resolver's result. Avahi tells neither priority nor weight, nor a second SRV record.
 struct ResolverAnswer {
-    let host: HostName
-    /// Nil for 0.
-    let port: Port?
-    let txt: TXTRecord
+    let service: RecordData
+    let text: RecordData
     /// Whether this machine publishes the service.
     let isLocal: Bool
 }
 
-/// Filters a browser's reports: accepts services of the type in the domain that were asked for. A value.
-///
-/// A PTR record can point to another type, another domain or the type itself, and avahi-daemon reports all of them.
-struct BrowsedType {
-    private let type: ServiceType
-    private let domain: Domain
-    /// The spelling accepted last, which thousands of services share: one comparison is enough for each.
-    private var accepted: (type: String, domain: String)?
-
-    init(_ type: ServiceType, in domain: Domain) {
-        self.type = type.base
-        self.domain = domain
-    }
-
-    mutating func includes(type: String, domain: String) -> Bool {
-        if let accepted, accepted == (type, domain) { return true }
-        guard ServiceType(observed: type) == self.type, Domain(observed: domain) == self.domain else { return false }
-        accepted = (type, domain)
-        return true
-    }
+extension DomainName {
+    /// The name as Avahi takes types and domains.
+    fileprivate var withoutRoot: String { String(description.dropLast()) }
 }

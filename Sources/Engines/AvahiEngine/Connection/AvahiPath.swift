@@ -19,18 +19,11 @@ struct AvahiPath: Hashable {
         self.flags = flags
     }
 
-    private init(_ other: AvahiPath, over family: IPAddress.Family) {
-        (index, flags, self.family) = (other.index, other.flags, family)
-    }
-
     /// Whether it is published on this machine.
     var isLocal: Bool { flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0 }
 
     /// Whether it is a link of this machine, and not wide-area DNS.
     var isOnLink: Bool { index > 0 && flags.rawValue & AVAHI_LOOKUP_RESULT_WIDE_AREA.rawValue == 0 }
-
-    /// The same interface over the other family.
-    var overOtherFamily: AvahiPath { AvahiPath(self, over: family == .ipv4 ? .ipv6 : .ipv4) }
 
     /// Nil when the interface has gone, or is not to be looked at.
     func origin(allowedBy filter: InterfaceFilter) -> Origin? {

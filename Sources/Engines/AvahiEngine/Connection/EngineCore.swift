@@ -18,7 +18,7 @@ protocol CoreOperation: AnyObject {
 /// The engine's state: one connection, and the operations that use it. Used only on the loop's thread.
 final class EngineCore {
     let loop: EventLoop
-    let resolutions: ResolutionQueue
+    let lines: LookLines
     let troubles = Troubles()
     let links: LinkMonitor
     let groupConnections: EntryGroupConnections
@@ -44,7 +44,7 @@ final class EngineCore {
         self.backendEnded = backendEnded
         self.source = source
         links = LinkMonitor(loop: loop)
-        resolutions = ResolutionQueue(loop: loop)
+        lines = LookLines(loop: loop)
         groupConnections = EntryGroupConnections(loop: loop)
         turns = BoundedWorkQueue(loop: loop)
         groupConnections.failed = { [weak self] error in
@@ -203,7 +203,7 @@ final class EngineCore {
     private func disconnect() {
         connectionNumber += 1
         source.disconnected()
-        resolutions.disconnected()
+        lines.clear()
         connection?.close()
         groupConnections.close()
         connection = nil
@@ -211,7 +211,6 @@ final class EngineCore {
 
     private func up() {
         guard let connection else { return }
-        resolutions.connected(connection)
         for operation in inOrder { operation.connected(connection) }
         if heldTimer == nil { heldTimer = LoopTimer(loop: loop) { [weak self] in self?.lifecycle.held() } }
         heldTimer?.set(after: .seconds(10))
@@ -219,7 +218,7 @@ final class EngineCore {
 
     private func down(_ reason: String) {
         let reason = source.explanation(reason)
-        resolutions.disconnected()
+        lines.clear()
         for operation in inOrder { operation.disconnected(reason) }
     }
 
@@ -239,7 +238,7 @@ final class Troubles: Sendable {
     /// An operation and the kind of its trouble.
     struct Key: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
-            case browsing, sightings
+            case browsing
             case cache(AvahiPath)
         }
 
