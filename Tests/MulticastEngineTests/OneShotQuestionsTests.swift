@@ -62,6 +62,19 @@ struct OneShotQuestionsTests {
         #expect(!questions.isOpen && questions.deadline == nil)
     }
 
+    @Test("An answer without id and question answers all open questions that it has records for")
+    func withoutQuestion() {
+        let list = RecordKey(DomainName(text: "_witap._tcp.local"), .ptr)
+        for keys in [[key, list], [list, key]] {
+            var questions = OneShotQuestions(random: SeededGenerator(seed: 5))
+            for key in keys { questions.ask(key, .confirmation, at: start) }
+            #expect(packets(&questions, at: start).count == 2)
+            let answer = Message(flags: [.response, .authoritative], answers: tony.all)
+            #expect(Set(questions.receivedWithoutQuestion(answer, at: start + .milliseconds(1))) == Set(tony.all))
+            #expect(questions.isAnswered(key) && questions.isAnswered(list))
+        }
+    }
+
     @Test("However many names are waited for, 32 questions are open")
     func bounded() {
         var questions = asked(100)

@@ -178,14 +178,17 @@ package struct OneShotQuestions: Sendable {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0, message.id == 0,
             message.questions.isEmpty
         else { return [] }
+        // It does not say which question it answers, and may answer several: one of them may be open for a name of the other's answer.
+        var believed: [ResourceRecord] = []
+        var known: Set<ResourceRecord> = []
         for place in open.indices where open[place].end > now {
             let asked = open[place].key
-            let believed = Self.records(about: asked, in: message)
-            guard believed.contains(where: { $0.name == asked.name && $0.type == asked.type }) else { continue }
+            let records = Self.records(about: asked, in: message)
+            guard records.contains(where: { $0.name == asked.name && $0.type == asked.type }) else { continue }
             open[place].isAnswered = true
-            return believed
+            for record in records where known.insert(record).inserted { believed.append(record) }
         }
-        return []
+        return believed
     }
 
     /// The records that answer a question and follow from the answer: a list's services, and hosts.
