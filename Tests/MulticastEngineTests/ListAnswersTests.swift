@@ -41,6 +41,20 @@ struct ListAnswersTests {
         for (ann, bob, verdict) in cases { #expect(answers(ann, bob).verdict(timesAsked: 1) == verdict) }
     }
 
+    @Test("Of whom a port had an answer that left something out, the group's is waited for")
+    func cut() {
+        for source in [bob, nil] {
+            var answers = answers([.group, .first, .again], [])
+            answers.answered(by: source, .first, isWhole: false, after: .milliseconds(1), at: at(121))
+            #expect(answers.verdict(timesAsked: 1) == .cut)
+            answers.answered(by: ann, .group, at: at(1100))
+            #expect(answers.verdict(timesAsked: 2) == .cut)
+            // However late.
+            answers.answered(by: source, .group, at: at(7000))
+            #expect(answers.verdict(timesAsked: 3) == .open)
+        }
+    }
+
     @Test("An answer that is late, or of which records may have been left out, shows that there may be more")
     func doubtful() {
         let all: [ListAnswers.Way] = [.group, .first, .again]

@@ -191,11 +191,13 @@ struct SettlingTests {
         #expect(!settling.wantsQuestion && settling.deadline == at(2200))
     }
 
-    @Test("Where others ask for the same and no one answers anyone, that there is nothing is not heard out")
-    func unanswered() {
+    @Test(
+        "A list is not heard out where others ask for the same and no one answers anyone, nor where a part of an answer is missing",
+        arguments: [ListAnswers.Verdict.unanswered, .cut])
+    func unanswered(_ verdict: ListAnswers.Verdict) {
         var settling = Settling(at: start)
         for milliseconds in [50, 1050, 3050] { settling.asked(isTruncated: false, at: at(milliseconds)) }
-        settling.judge(.unanswered, at: at(3700))
+        settling.judge(verdict, at: at(3700))
         #expect(settling.deadline == at(4500) && !settling.isSettled(at: at(4499)))
         #expect(settling.isSettled(at: at(4500)) && !settling.isHeardOut(at: at(4500)))
         settling.judge(.open, at: at(3700))

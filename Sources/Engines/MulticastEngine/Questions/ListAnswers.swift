@@ -23,6 +23,8 @@ package struct ListAnswers: Sendable {
         case whole
         /// The last packet of somebody's answer to the group was full: more is on its way, or was lost.
         case unfinished
+        /// Somebody's answer to a port left something out, and the group has none from there yet: there is more.
+        case cut
         /// Others ask as well, and no one answers anyone: there may be nothing more, or who has it cannot keep up.
         case unanswered
     }
@@ -58,6 +60,8 @@ package struct ListAnswers: Sendable {
     private var sources: [PacketSource: UInt8] = [:]
     /// Whose last packet was full; nil: this machine's.
     private var unfinished: Set<PacketSource?> = []
+    /// Who left something out of an answer to a port, and has not answered the group; nil: this machine.
+    private var unheard: Set<PacketSource?> = []
     /// How this machine's own responder has answered.
     private var own: UInt8 = 0
     private var flaw = Flaw.none
@@ -82,8 +86,11 @@ package struct ListAnswers: Sendable {
         by source: PacketSource?, _ way: Way, isWhole: Bool = true, isFull: Bool = false, after delay: Duration? = nil,
         at now: Duration
     ) {
+        if way == .group { unheard.remove(source) }
         guard listens(at: now) else { return }
         (lastAnswer, questions) = (now, [:])
+        let ways = source.map { sources[$0] ?? 0 } ?? own
+        if !isWhole, ways & Way.group.rawValue == 0, unheard.count < Self.mostSources { unheard.insert(source) }
         if !isFull {
             unfinished.remove(source)
         } else if unfinished.count < Self.mostSources {
@@ -107,6 +114,7 @@ package struct ListAnswers: Sendable {
         // Once there was an answer, ours list it.
         let ours = lastAnswer == nil ? timesAsked : 0
         if (questions.values.max() ?? 0) >= ours + Self.crowd { return .unanswered }
+        guard unheard.isEmpty else { return .cut }
         guard unfinished.isEmpty else { return .unfinished }
         let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
         let isOwnWhole = own == 0 || own == all

@@ -98,7 +98,7 @@ package struct Settling: Sendable {
     /// Whether to ask once more, a second after the last question.
     package var wantsQuestion: Bool {
         hasBroughtMore && asked < needed
-            || (doOthersKnowMore || verdict == .unfinished) && asked > 0 && asked < Self.mostHastened
+            || (doOthersKnowMore || verdict == .unfinished || verdict == .cut) && asked > 0 && asked < Self.mostHastened
     }
 
     /// The kernel dropped packets of ours.
@@ -164,7 +164,7 @@ package struct Settling: Sendable {
         let hasFoundNothing = lastNews == nil && lastAsked > began
         let isDoubtful = hasFoundNothing && late > .zero || verdict == .unfinished
         let needed = isDoubtful ? max(needed, Self.questionsWhenBusy) : needed
-        guard asked >= needed, !doOthersKnowMore, verdict != .unanswered else { return nil }
+        guard asked >= needed, !doOthersKnowMore, verdict != .unanswered, verdict != .cut else { return nil }
         let silence = wasTruncated || hasFoundNothing || verdict == .unfinished ? Self.longSilence : Self.silence
         let last = max(lastAsked, lastNews ?? lastAsked, lastBehind ?? lastAsked)
         return last + max(silence, slowest > Self.slowAnswer ? slowest + Self.silence : .zero) + late * Self.delays
