@@ -35,18 +35,12 @@ static int attach(int socket, const struct sock_filter *program, size_t length) 
 static uint32_t ttl_offset(int family) { return (uint32_t)SKF_NET_OFF + (family == AF_INET ? 8 : 7); }
 
 static int attach_own_filter(int socket, int family, bool all, bool wants_ttl_255) {
-    const uint8_t own = !all;
     const struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 9),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 5),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
         // A copy of what this machine sent is for the socket of its own services alone.
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, 0, own ? 7 : 0),
-        // Of what this machine sent, responses, and questions that say something: known answers and probes.
-        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 2, own ? 0 : 2),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 8 + 6),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, 0, all ? 0 : 3),
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset(family)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 1 : 0),
         BPF_STMT(BPF_RET | BPF_K, 0xffff),

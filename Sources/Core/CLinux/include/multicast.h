@@ -10,7 +10,7 @@
 enum cmulticast_share {
     CMULTICAST_OTHERS,  // of other hosts; questions only if their frame went to all hosts
     CMULTICAST_ALONE,   // questions of other hosts whose frame did not: who else heard them is not known
-    CMULTICAST_OWN,     // responses of this machine
+    CMULTICAST_OWN,     // what this machine says
     CMULTICAST_ALL,     // of the loopback interface
 };
 

@@ -15,7 +15,7 @@ import Libc
         case others
         /// Questions of other hosts whose frame did not go to all.
         case alone
-        /// Responses of this machine to the group.
+        /// What this machine says to the group, ourselves among its programs.
         case own
         /// All that is said to the group of the loopback interface.
         case all
