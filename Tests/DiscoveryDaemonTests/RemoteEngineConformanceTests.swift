@@ -71,6 +71,32 @@ import Testing
         await again.stopAndRemove()
     }
 
+    @Test("a TXT record that the daemon refuses is the end of the publication, and says so", .timeLimit(.minutes(1)))
+    func refusedTextRecord() async throws {
+        let network = SimulatedNetwork()
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let (facts, continuation) = AsyncStream<PublicationFact>.makeStream()
+        let engine = RemoteEngine(path: daemon.path)
+        let operation = engine.publish(
+            try OfferedService(name: "own", type: "_xx._tcp", port: 2), onConflict: .rename, isPersistent: false
+        ) { continuation.yield($0) }
+        for await fact in facts where fact.state == .established { break }
+        // The library's own check would have refused it before.
+        #expect(operation.update(txt: ["": "no key"]))
+        var failure: DiscoveryError?
+        for await fact in facts {
+            guard case .failed(let error) = fact.state else { continue }
+            failure = error
+            break
+        }
+        #expect(failure?.code == .invalidTXTRecord, "\(failure as Any)")
+        for status in await daemon.daemon.registry.statuses { await daemon.daemon.registry.untilWithdrawn(status.id) }
+        #expect(await daemon.daemon.registry.statuses.isEmpty)
+        operation.cancel()
+        await engine.shutdown()
+        await daemon.stopAndRemove()
+    }
+
     @Test func aDaemonGoesAndComesBackAndNothingIsLost() async throws {
         let network = SimulatedNetwork()
         let machine = try network.addMachine("h1")
@@ -205,11 +231,19 @@ import Testing
         }
         await taken.withdraw()
         for status in await daemon.daemon.registry.statuses { await daemon.daemon.registry.untilWithdrawn(status.id) }
-        // Only waiting shows that nothing happens: an ended publication would be requested again 100 ms later, by the same clock.
-        try await Task.sleep(for: .milliseconds(300), clock: .continuous)
         #expect(await daemon.daemon.registry.statuses.isEmpty)
+        // What is given up would be requested again before what loses its daemon later: each after 100 ms, by the same clock.
+        let wanted = remote.publish(try OfferedService(name: "wanted", type: "_xx._tcp", port: 4))
+        _ = try await wanted.established()
+        await daemon.stop()
+        let again = try await TestDaemon(engine: try network.addMachine("h3"), directory: daemon.directory)
+        for try await event in other.browse(try ServiceType("_xx._tcp")) {
+            if case .found(let service) = event, service.host?.description.hasPrefix("h3") == true { break }
+        }
+        #expect(await again.daemon.registry.statuses.map(\.name) == ["wanted"])
         withExtendedLifetime((refused, unwanted)) {}
-        await daemon.stopAndRemove()
+        await wanted.withdraw()
+        await again.stopAndRemove()
     }
 
     @Test func manyTypesShareOneStream() async throws {

@@ -19,19 +19,8 @@ struct NewcomerTests {
     func oneByte() async throws {
         var answerer = try TLSPair.machine("answerer")
         answerer.silence = .milliseconds(200)
-        let listener = answerer
-        let group = MultiThreadedEventLoopGroup.singleton
-        let answered = group.next().makePromise(of: PeerTLS.Peer.self)
-        let server = try await ServerBootstrap(group: group).childChannelInitializer { channel in
-            listener.secure(answering: channel).map { PeerTLS.peer(of: channel).cascade(to: answered) }
-        }.bind(host: "127.0.0.1", port: 0).get()
-        let client = try await ClientBootstrap(group: group).connect(to: try #require(server.localAddress)).get()
-        // On a busy machine the time may be over before.
-        try? await client.writeAndFlush(ByteBuffer(bytes: [22])).get()
-        let result = await answered.futureResult.result()
+        let result = try await TLSPair.oneByte(to: answerer)
         #expect(throws: PeerRefusal.timedOut) { try result.get() }
-        try? await client.close()
-        try await server.close()
     }
 
     @Test("a person who is asked on the calling side has the long time, though no certificate can come meanwhile")
@@ -39,7 +28,9 @@ struct NewcomerTests {
         var answerer = try TLSPair.machine("answerer", trust: .first)
         // What comes before the question takes some of it, too, on a busy machine.
         answerer.silence = .seconds(2)
-        let caller = try TLSPair.machine("caller") { _ in (try? await Task.sleep(for: .seconds(3))) != nil }
+        // The person answers when the short time of somebody who came after the question is over.
+        let short = answerer
+        let caller = try TLSPair.machine("caller") { _ in (try? await TLSPair.oneByte(to: short)) != nil }
         let outcome = try await TLSPair(caller: caller, answerer: answerer).connect(to: tony)
         #expect(outcome.received == "hello", "\(outcome)")
     }
@@ -52,7 +43,8 @@ struct NewcomerTests {
         let caller = try TLSPair.machine("caller", trust: .first)
         let answerer = try TLSPair.machine("answerer") { _ in
             asked.succeed()
-            return (try? await Task.sleep(for: .seconds(3600))) != nil
+            await TLSPair.untilCancelled()
+            return false
         }
         let group = MultiThreadedEventLoopGroup.singleton
         let accepted = group.next().makePromise(of: (any Channel).self)

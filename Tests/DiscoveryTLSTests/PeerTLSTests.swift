@@ -89,7 +89,7 @@ struct PeerTLSTests {
         let answerer = try TLSPair.machine("answerer") { _ in
             asked.succeed()
             // A person who thinks until the question is withdrawn, and then says yes.
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
+            await TLSPair.untilCancelled()
             withdrawn.succeed()
             return true
         }

@@ -35,6 +35,30 @@ struct TLSPair {
         return pair
     }
 
+    /// A person who is asked, and thinks until the question is withdrawn.
+    static func untilCancelled() async {
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in stream {}
+        withExtendedLifetime(continuation) {}
+    }
+
+    /// Dials in, says one byte, and nothing more.
+    /// - Returns: what the listener made of it.
+    static func oneByte(to listener: PeerTLS) async throws -> Result<PeerTLS.Peer, any Error> {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let answered = group.next().makePromise(of: PeerTLS.Peer.self)
+        let server = try await ServerBootstrap(group: group).childChannelInitializer { channel in
+            listener.secure(answering: channel).map { PeerTLS.peer(of: channel).cascade(to: answered) }
+        }.bind(host: "127.0.0.1", port: 0).get()
+        let client = try await ClientBootstrap(group: group).connect(to: try #require(server.localAddress)).get()
+        // On a busy machine the time may be over before.
+        try? await client.writeAndFlush(ByteBuffer(bytes: [22])).get()
+        let result = await answered.futureResult.result()
+        try? await client.close()
+        try await server.close()
+        return result
+    }
+
     struct Outcome {
         var calling: Result<PeerTLS.Peer, any Error>
         var answering: Result<PeerTLS.Peer, any Error>

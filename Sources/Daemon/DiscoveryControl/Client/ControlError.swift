@@ -69,6 +69,9 @@ public struct ControlError: Error, Hashable, Sendable {
         message.replacing("\\u{", with: "").needsTerminalEscaping ? message.escapedForTerminal : message
     }
 
+    /// The daemon refuses the request, and would again: neither busy nor without what the request is about.
+    var isFinal: Bool { 400..<500 ~= status && ![404, 408, 429].contains(status) }
+
     /// The daemon has no free connection for this request.
     var isBusy: Bool { status == 503 && code == "busy" }
 

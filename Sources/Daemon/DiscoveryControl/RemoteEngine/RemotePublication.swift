@@ -27,6 +27,7 @@ final class RemotePublication: PublicationOperation {
     private let path: String
     private let state: Locked<State>
     private let stream: RemoteStream
+    private let reporting: @Sendable (PublicationFact) -> Void
 
     /// - Parameter instead: publishes a service on another engine; nil if there is none.
     init(
@@ -37,6 +38,7 @@ final class RemotePublication: PublicationOperation {
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) {
         path = pulse.path
+        self.reporting = reporting
         let facts = RemotePublicationFacts(request.service.name, isPersistent: isPersistent)
         let state = Locked(State(facts: facts, request: request, given: request.service.txt))
         self.state = state
@@ -57,7 +59,7 @@ final class RemotePublication: PublicationOperation {
             }
             let (facts, gives) = state.withLock { ($0.facts.received(event), $0.beginGiving()) }
             for fact in facts { reporting(fact) }
-            if gives { Task { await Self.giveText(to: path, state) } }
+            if gives { Task { await Self.giveText(to: path, state, reporting) } }
         }
     }
 
@@ -71,8 +73,11 @@ final class RemotePublication: PublicationOperation {
         return ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes)
     }
 
-    /// Has the daemon announce the newest TXT record, again and again until it does or has another registration.
-    private static func giveText(to path: String, _ state: Locked<State>) async {
+    /// Has the daemon announce the newest TXT record, again and again until it does or has another registration. If it refuses the record, the
+    /// publication has failed, as one with such a record from the start.
+    private static func giveText(
+        to path: String, _ state: Locked<State>, _ reporting: @Sendable (PublicationFact) -> Void
+    ) async {
         var patience = Duration.milliseconds(50)
         while true {
             let next = state.withLock { state -> (id: String, txt: TXTRecord)? in
@@ -85,13 +90,14 @@ final class RemotePublication: PublicationOperation {
             guard let next else { return }
             var writer = JSONWriter()
             writer.txt(next.txt)
-            let target = "/v1/registrations/\(QueryString.encode(next.id))/txt"
+            let client = ControlClient(path: path)
+            let target = "/v1/registrations/\(QueryString.encode(next.id))"
             do throws(ControlError) {
-                _ = try await ControlClient(path: path).send(ControlClient.Request("PUT", target, body: writer.bytes))
+                _ = try await client.send(ControlClient.Request("PUT", "\(target)/txt", body: writer.bytes))
                 state.withLock { state in if state.facts.id == next.id { state.given = next.txt } }
-            } catch let error where error.status == 400 {
-                // It takes no such record, however often it is asked.
-                state.withLock { $0.given = next.txt }
+            } catch let error where error.isFinal {
+                for fact in state.withLock({ $0.facts.received(.refused(error)) }) { reporting(fact) }
+                _ = try? await client.send(ControlClient.Request("DELETE", target))
             } catch {
                 // A daemon of a moment ago, which may not have told its end yet, or one that has no room for a moment.
                 try? await Task.sleep(for: patience)
@@ -107,7 +113,7 @@ final class RemotePublication: PublicationOperation {
             state.request.service.txt = txt
             return (state.instead, state.beginGiving())
         }
-        if gives { Task { [path, state] in await Self.giveText(to: path, state) } }
+        if gives { Task { [path, state, reporting] in await Self.giveText(to: path, state, reporting) } }
         return instead?.update(txt: txt) ?? true
     }
 
