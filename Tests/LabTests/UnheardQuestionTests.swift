@@ -67,6 +67,14 @@ struct UnheardQuestionTests {
             asker.signal(SIGTERM)
         }
         try await daemon.stop()
+        // Programs of one machine are a crowd as well.
+        let lists = try (0..<8).map { _ in
+            try lab.discoverd("h2", "browse", "_crowd._tcp", "-t", "--json", "--no-daemon", "--finder", "wire")
+        }
+        for list in lists {
+            #expect(try await list.exit(within: .seconds(15)) == .exited(1))
+            #expect(try list.lines().map { try Line($0).event } == ["degraded", "settled"], "\(list.lines())")
+        }
         try await lab.stop()
     }
 }
