@@ -71,27 +71,38 @@ import Testing
         await again.stopAndRemove()
     }
 
-    @Test("a TXT record that the daemon refuses is the end of the publication, and says so", .timeLimit(.minutes(1)))
+    @Test(
+        "a TXT record that the daemon refuses is told; the one before stays, and the next counts",
+        .timeLimit(.minutes(1)))
     func refusedTextRecord() async throws {
         let network = SimulatedNetwork()
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let (facts, continuation) = AsyncStream<PublicationFact>.makeStream()
         let engine = RemoteEngine(path: daemon.path)
         let operation = engine.publish(
-            try OfferedService(name: "own", type: "_xx._tcp", port: 2), onConflict: .rename, isPersistent: false
+            try OfferedService(name: "own", type: "_xx._tcp", port: 2, txt: ["v": "1"]), onConflict: .rename,
+            isPersistent: false
         ) { continuation.yield($0) }
+        let registry = daemon.daemon.registry
+        func published() async -> [TXTRecord?] {
+            var all: [TXTRecord?] = []
+            for status in await registry.statuses {
+                all.append(await registry.registration(status.id)?.request.service.txt)
+            }
+            return all
+        }
         for await fact in facts where fact.state == .established { break }
         // The library's own check would have refused it before.
         #expect(operation.update(txt: ["": "no key"]))
-        var failure: DiscoveryError?
         for await fact in facts {
-            guard case .failed(let error) = fact.state else { continue }
-            failure = error
+            guard case .refused(let error) = fact.state else { continue }
+            #expect(error.code == .invalidTXTRecord)
             break
         }
-        #expect(failure?.code == .invalidTXTRecord, "\(failure as Any)")
-        for status in await daemon.daemon.registry.statuses { await daemon.daemon.registry.untilWithdrawn(status.id) }
-        #expect(await daemon.daemon.registry.statuses.isEmpty)
+        #expect(await published() == [["v": "1"]])
+        #expect(operation.update(txt: ["v": "2"]))
+        for await fact in facts where fact.state == .established { break }
+        #expect(await published() == [["v": "2"]])
         operation.cancel()
         await engine.shutdown()
         await daemon.stopAndRemove()

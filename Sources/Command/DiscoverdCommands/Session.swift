@@ -48,8 +48,13 @@ extension Session {
         }
     }
 
-    /// Why a list that has not settled may lack something; nil where it was not time that ended it.
-    var lateness: String? { stop.cause == .timedOut ? "the list was not complete when its time was over" : nil }
+    /// Why a list that has not settled may lack something; nil where neither time nor an absence ended it.
+    /// - Parameter absence: why nothing answers. A daemon whose backend is gone still answers with what it knew.
+    func shortfall(_ status: ExitStatus, _ absence: String?) -> String? {
+        guard stop.cause == nil || stop.cause == .timedOut else { return nil }
+        if status == .done, let absence { return absence }
+        return stop.cause == .timedOut ? "the list was not complete when its time was over" : nil
+    }
 
     /// Prints a record.
     func show(_ record: Record) throws { try output.line(record.line(for: terminal)) }

@@ -76,7 +76,7 @@ struct DaemonProcess {
         let running = RunningDaemon(
             daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),
-            heartbeat: BackendProbe(engine: host.avahi, health: daemon.health),
+            backend: BackendProbe(engine: host.avahi, health: daemon.health),
             reloader: reloader, log: log)
         let task = Task { await Self.serve(running, sockets, log) }
         signals.wait {

@@ -19,7 +19,7 @@ struct RunningDaemon {
     let sockets: ControlSockets
     let manager: ServiceManager
     let watchdog: Watchdog
-    let heartbeat: BackendProbe
+    let backend: BackendProbe
     let reloader: Reloader
     let log: DaemonLog
 
@@ -30,7 +30,7 @@ struct RunningDaemon {
         let background = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await watchdog.run() }
-                group.addTask { await heartbeat.run() }
+                group.addTask { await backend.run() }
                 group.addTask { await watchSocket(socketIsGone) }
                 group.addTask { await reloader.watch(daemon.configurable) }
                 group.addTask { await StatusLine(daemon: daemon, manager: manager).run() }
@@ -131,13 +131,13 @@ struct BackendProbe {
                     state.reason == nil
                 else { return }
                 health.note(
-                    "heartbeat", "avahi-daemon does not answer: it hangs or is stopped (systemctl restart avahi-daemon)"
+                    "probe", "avahi-daemon does not answer: it hangs or is stopped (systemctl restart avahi-daemon)"
                 )
             }
             await engine.probe()
             timer.cancel()
             _ = await timer.value
-            health.note("heartbeat", nil)
+            health.note("probe", nil)
         }
     }
 }

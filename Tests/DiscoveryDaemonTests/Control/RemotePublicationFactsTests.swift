@@ -53,4 +53,19 @@ import Testing
         #expect(facts.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
         #expect(facts.received(.hangs(nil)).isEmpty)
     }
+
+    @Test("a change that the daemon refuses is told once for each time; what was so is told when one is taken")
+    func changes() throws {
+        var facts = try facts()
+        let error = DiscoveryError(.invalidTXTRecord, "too long")
+        #expect(facts.refusedChange(error).isEmpty && facts.tookChange().isEmpty)
+        _ = facts.received(line(.established))
+        #expect(facts.tookChange().isEmpty)
+        for _ in 0..<2 { #expect(facts.refusedChange(error).map(\.state) == [.refused(error)]) }
+        #expect(facts.tookChange().map(\.state) == [.established])
+        #expect(facts.tookChange().isEmpty)
+        _ = facts.refusedChange(error)
+        #expect(facts.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
+        #expect(facts.tookChange().isEmpty && !facts.isOver)
+    }
 }

@@ -131,9 +131,7 @@ struct BrowseCommand: NetworkCommand {
         let end = try await browsing.run(into: &lines)
         let status = try await end.status(found: lines.isEnough, in: session)
         if status == .notFound, lines.isEmpty { session.notices.notice(query.isNotFound) }
-        // When its backend is gone, a daemon still answers with what it knew.
-        let absence = status == .done ? end.gate.silentServer ?? end.gate.reason : nil
-        if once, let reason = absence ?? (end.status == nil ? session.lateness : nil) {
+        if once, end.status == nil, let reason = session.shortfall(status, end.gate.silentServer ?? end.gate.reason) {
             try lines.wasCutShort(reason)
         }
         return status

@@ -57,7 +57,7 @@ struct ListRun {
 
     func status() async throws -> ExitStatus {
         let status = try await session.status(found: hasFound, backend: gate)
-        if !follows, let reason = (status == .done ? gate.silentServer : nil) ?? session.lateness {
+        if !follows, let reason = session.shortfall(status, gate.silentServer) {
             try degraded(reason)
             try session.output.flush()
         }

@@ -1,10 +1,9 @@
-/// A value under a lock whose changes tasks wait for.
+/// A value under a lock whose changes tasks wait for. Which of several gets what one change makes possible is not promised.
 package final class Awaited<Value: Sendable>: Sendable {
     private typealias Waiter = (id: UInt64, turn: CheckedContinuation<Void, Never>)
 
     private struct Contents {
         var value: Value
-        /// The longest waiting first.
         var waiters: [Waiter] = []
         var lastID: UInt64 = 0
     }

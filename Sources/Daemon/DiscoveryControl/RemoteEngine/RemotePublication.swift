@@ -74,7 +74,7 @@ final class RemotePublication: PublicationOperation {
     }
 
     /// Has the daemon announce the newest TXT record, again and again until it does or has another registration. If it refuses the record, the
-    /// publication has failed, as one with such a record from the start.
+    /// one before stays, and the publication says so.
     private static func giveText(
         to path: String, _ state: Locked<State>, _ reporting: @Sendable (PublicationFact) -> Void
     ) async {
@@ -90,19 +90,28 @@ final class RemotePublication: PublicationOperation {
             guard let next else { return }
             var writer = JSONWriter()
             writer.txt(next.txt)
-            let client = ControlClient(path: path)
-            let target = "/v1/registrations/\(QueryString.encode(next.id))"
+            let target = "/v1/registrations/\(QueryString.encode(next.id))/txt"
+            var facts: [PublicationFact] = []
             do throws(ControlError) {
-                _ = try await client.send(ControlClient.Request("PUT", "\(target)/txt", body: writer.bytes))
-                state.withLock { state in if state.facts.id == next.id { state.given = next.txt } }
+                _ = try await ControlClient(path: path).send(ControlClient.Request("PUT", target, body: writer.bytes))
+                facts = state.withLock { state in
+                    guard state.facts.id == next.id else { return [] }
+                    state.given = next.txt
+                    return state.facts.tookChange()
+                }
             } catch let error where error.isFinal {
-                for fact in state.withLock({ $0.facts.received(.refused(error)) }) { reporting(fact) }
-                _ = try? await client.send(ControlClient.Request("DELETE", target))
+                facts = state.withLock { state in
+                    // Another one may be wanted by now.
+                    guard state.request.service.txt == next.txt else { return [] }
+                    state.request.service.txt = state.given
+                    return state.facts.refusedChange(error.discoveryError)
+                }
             } catch {
                 // A daemon of a moment ago, which may not have told its end yet, or one that has no room for a moment.
                 try? await Task.sleep(for: patience)
                 patience = min(patience * 2, .seconds(2))
             }
+            for fact in facts { reporting(fact) }
         }
     }
 

@@ -13,6 +13,8 @@ struct RemotePublicationFacts: Sendable {
     private var last: PublicationFact?
     /// What was so before the daemon fell silent.
     private var interrupted: PublicationFact?
+    /// What was so before it refused a change, and still is.
+    private var unchanged: PublicationFact?
     /// Retries if the backend refuses it.
     private var isPersistent: Bool
 
@@ -24,11 +26,27 @@ struct RemotePublicationFacts: Sendable {
     mutating func received(_ event: RemoteStream.Event) -> [PublicationFact] {
         guard !isOver, let fact = fact(event) else { return [] }
         if case .hangs(.some) = event { interrupted = last } else { interrupted = nil }
+        unchanged = nil
         guard fact != last else { return [] }
         // The daemon reports its current state: one that has passed is missing.
         let isFirst = fact.state == .established && last?.state != .registering && last?.state != .established
         last = fact
         return isFirst ? [PublicationFact(name: fact.name, state: .registering), fact] : [fact]
+    }
+
+    /// The daemon refuses another TXT record: what it had stays.
+    mutating func refusedChange(_ error: DiscoveryError) -> [PublicationFact] {
+        guard !isOver, let now = unchanged ?? last else { return [] }
+        let fact = PublicationFact(name: now.name, state: .refused(error))
+        (unchanged, last) = (now, fact)
+        return [fact]
+    }
+
+    /// It has taken one.
+    mutating func tookChange() -> [PublicationFact] {
+        guard !isOver, let fact = unchanged else { return [] }
+        (unchanged, last) = (nil, fact)
+        return [fact]
     }
 
     private mutating func fact(_ event: RemoteStream.Event) -> PublicationFact? {
