@@ -36,6 +36,17 @@ struct ManualTests {
         return found
     }
 
+    @Test("It tells no truth of an earlier edition")
+    func claims() {
+        let text = Self.page.joined(separator: " ")
+        #expect(!text.contains("orks through"))
+        // A goodbye is told after 1.3 s on the links, after 4.2 through avahi-daemon's cache.
+        for range in text.ranges(of: "4.2 s") {
+            let before = text[..<range.lowerBound].suffix(60)
+            #expect(before.contains("finder Cm avahi"), "\(before)")
+        }
+    }
+
     private func options(_ command: any ParsableCommand.Type) -> Set<String> {
         let help = DiscoverdCommand.helpMessage(for: command, columns: HelpText.unlimited)
         let lines = help.split(separator: "\n").filter { $0.hasPrefix("  -") }

@@ -68,14 +68,18 @@ struct ExplainSilenceTests {
         try await lab.stop()
     }
 
-    @Test("-4 at a host that has IPv6 only: the other family is said, of a service and of a bare word's type")
+    @Test("-4 at a host that has IPv6 only: the other family is said, of a service and of a bare word")
     func family() async throws {
         let lab = try await Lab.start("--hosts", "3")
         let other = try await lab.avahiPublish("h3", "printer", "_ipp._tcp", "631")
         try await lab.run("h1", "ip", "-4", "address", "flush", "dev", "eth0")
         let publisher = try await lab.avahiPublish("h1", "web", "_http._tcp", "9000")
-        let line = try await expect(["other-family"], lab, "-4", "web", "_http._tcp")
-        #expect(line.contains("over IPv6 fe80::") && line.contains("leave out -4"), "\(line)")
+        for name in [["web", "_http._tcp"], ["web"]] {
+            let (codes, run) = try await lab.explain(["-4"] + name)
+            let line = run.output.first ?? ""
+            #expect(codes == ["other-family"], "\(run)")
+            #expect(line.contains("over IPv6 fe80::") && line.contains("leave out -4"), "\(line)")
+        }
         _ = try await expect([], lab, "-6", "web", "_http._tcp", "--no-connect")
         publisher.signal(SIGTERM)
         other.signal(SIGTERM)

@@ -89,6 +89,8 @@ struct LookupTests {
         #expect(resolved.exit == .exited(0) && resolved.output == ["h1.local\t10.77.0.1\teth0"], "\(resolved)")
         let missing = try await lab.ask("h2", "resolve", "nosuch.local", "--timeout", "1")
         #expect(missing.exit == .exited(1) && missing.failure?.contains("no host nosuch.local") == true, "\(missing)")
+        let word = try await lab.ask("h2", "resolve", "h1", "--timeout", "1")
+        #expect(word.exit == .exited(1) && word.errors.contains { $0.contains("discoverd host h1") }, "\(word)")
         try await lab.stop()
     }
 

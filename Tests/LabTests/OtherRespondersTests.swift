@@ -70,6 +70,9 @@ struct OtherRespondersTests {
             #expect(run.exit == .exited(0) && run.output.contains { $0.contains("bus") }, "\(command): \(run)")
             #expect(run.errors.contains { $0.contains("RFC 6335") && $0.contains("all the same") }, "\(run)")
         }
+        let dialled = try await lab.ask("h2", "connect", "bus", type, "--probe")
+        #expect(dialled.failure?.contains("10.77.0.1") == true, "\(dialled)")
+        #expect(dialled.errors.contains { $0.contains("RFC 6335") }, "\(dialled)")
         let explained = try await lab.ask("h2", "explain", "bus", type, "--no-connect")
         #expect(explained.exit == .exited(0), "\(explained)")
         try await daemon.stop()

@@ -26,6 +26,9 @@ struct UnheardQuestionTests {
             #expect(run.exit == .exited(0), "\(run.output) \(run.errors)")
             #expect(try run.lines().compactMap(\.service?.name) == ["tony"])
         }
+        let gone = try await lab.ask(
+            "h2", "wait", Self.type, "--gone", "--timeout", "5", "--no-daemon", "--finder", "wire")
+        #expect(gone.exit != .exited(0), "\(gone)")
         for process in processes { process.signal(SIGTERM) }
         try await lab.stop()
     }

@@ -49,8 +49,7 @@ struct ListAnswersTests {
             #expect(answers.verdict(timesAsked: 1) == .cut)
             answers.answered(by: ann, .group, at: at(1100))
             #expect(answers.verdict(timesAsked: 2) == .cut)
-            // However late.
-            answers.answered(by: source, .group, at: at(7000))
+            answers.answered(by: source, .group, at: at(3000))
             #expect(answers.verdict(timesAsked: 3) == .open)
         }
     }
@@ -97,6 +96,20 @@ struct ListAnswersTests {
         }
         answers.answered(by: nil, .group, isFull: true, after: .milliseconds(100), at: at(100))
         #expect(answers.verdict(timesAsked: 1) == .unfinished)
+    }
+
+    @Test("After a full packet, questions of those who list what they know are a crowd, too, if nobody answers them")
+    func crowdOfTheKnowing() {
+        for (isFull, count, verdict) in [
+            (true, 7, ListAnswers.Verdict.unfinished), (true, 8, .unanswered), (false, 8, .open),
+        ] {
+            var answers = ListAnswers(from: start)
+            answers.answered(by: ann, .group, isFull: isFull, after: .milliseconds(100), at: at(100))
+            // The first second says nothing.
+            for number in 0..<20 { answers.wasAsked(over: .ipv4, isKnowing: true, at: at(1000 + number)) }
+            for number in 0..<count { answers.wasAsked(over: .ipv4, isKnowing: true, at: at(1100 + number)) }
+            #expect(answers.verdict(timesAsked: 3) == verdict)
+        }
     }
 
     @Test("Five questions more than ours that nobody answers are a crowd before a silent host")
@@ -154,6 +167,57 @@ struct ListAnswersTests {
         #expect(try answered(6, size: 434, toGroup: false).asked == 2)
         // Who is silent to the group has answered somebody else a moment ago.
         #expect(try answered(3, size: 434, toGroup: false) == (.open, 2))
+    }
+
+    @Test("What a list's answers said is forgotten when it is over: a list that others begin later is judged by itself")
+    func later() throws {
+        var link = LinkQuerier.test()
+        link.ask(list, .shared, at: start)
+        for number in 0..<8 {
+            let question = Message(questions: [Question(list.name, .ptr)])
+            _ = link.received(question, isOwn: false, from: bob, at: at(100 * number))
+        }
+        #expect(link.verdict(on: list, at: at(4500)) == .unanswered)
+        #expect(link.verdict(on: list, at: at(60_000)) == .open)
+    }
+
+    @Test("Who asks for one list with known answers of another knows nothing of the one")
+    func knowing() throws {
+        let other = RecordKey(DomainName(text: "_other._tcp.local"), .ptr)
+        let known = ResourceRecord(
+            other.name, .ptr, .ptr(DomainName(text: "a._other._tcp.local")), ttl: 4500)
+        var link = LinkQuerier.test()
+        for key in [list, other] { link.ask(key, .shared, at: start) }
+        for number in 0..<8 {
+            let question = Message(
+                questions: [Question(list.name, .ptr), Question(other.name, .ptr)], answers: [known])
+            _ = link.received(question, isOwn: false, from: bob, at: at(100 * number))
+        }
+        #expect(link.verdict(on: list, at: at(1000)) == .unanswered)
+        #expect(link.verdict(on: other, at: at(1000)) == .open)
+    }
+
+    @Test("An address of this machine over IPv6, which others can forge, does not make a service this machine's")
+    func forged() throws {
+        for isOwn in [false, true] {
+            var link = LinkQuerier.test()
+            link.ask(list, .shared, at: start)
+            let due = try #require(link.deadline(at: start))
+            _ = link.packets(at: due)
+            var now = due
+            var packets: [[UInt8]] = []
+            while packets.isEmpty, let next = link.deadline(at: now) {
+                now = next
+                _ = link.packets(at: now)
+                packets = link.oneShotPackets(at: now)
+            }
+            let question = try Message(reading: #require(packets.first))
+            let service = Numbered().pointer(1)
+            let answer = Message(
+                id: question.id, flags: [.response], questions: question.questions, answers: [service])
+            _ = link.receivedOneShot(answer, isFromHere: true, isOwn: isOwn, from: ann, size: 100, at: now)
+            #expect(link.cache.has(list, service.data) && link.cache.isOwn(list, service.data) == isOwn)
+        }
     }
 
     @Test("A type that was named within ten seconds is not there for nothing")

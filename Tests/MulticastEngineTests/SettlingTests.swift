@@ -198,6 +198,9 @@ struct SettlingTests {
         var settling = Settling(at: start)
         for milliseconds in [50, 1050, 3050] { settling.asked(isTruncated: false, at: at(milliseconds)) }
         settling.judge(verdict, at: at(3700))
+        // Answers that end the doubt bring nothing new where another way had brought it all.
+        #expect(settling.deadline == at(3850))
+        settling.judge(verdict, at: at(4400))
         #expect(settling.deadline == at(4500) && !settling.isSettled(at: at(4499)))
         #expect(settling.isSettled(at: at(4500)) && !settling.isHeardOut(at: at(4500)))
         settling.judge(.open, at: at(3700))

@@ -29,6 +29,24 @@ import Testing
         #expect(world.zone == before)
     }
 
+    @Test("What is withdrawn after updates whose answers were all lost leaves nothing: no lease, no entry of the list")
+    func withdrawnAfterLostAnswers() throws {
+        var world = Self.simulation()
+        let before = world.zone
+        let one = try world.add(Self.id(1), host: "h1")
+        let number = try world.publish("tony", by: one)
+        // From the first update on, which the server has carried out.
+        for _ in 0..<10_000 where world.zone == before { world.run(for: .milliseconds(1)) }
+        world.losesAnswers = true
+        world.run(for: .seconds(60))
+        #expect(world.zone != before && world.publishers[one].facts[number]?.state != .established)
+        world.losesAnswers = false
+        world.withdraw(number, by: one)
+        // A process that ends waits this long, and not for the next try.
+        world.run(for: .seconds(8))
+        #expect(world.publishers[one].gone == [number] && world.zone == before)
+    }
+
     @Test(
         "what a gateway counts of the updates that it may make: four for a host's first service and its last, one and two for others"
     )

@@ -65,6 +65,10 @@ import Testing
         #expect(facts.tookChange().map(\.state) == [.established])
         #expect(facts.tookChange().isEmpty)
         _ = facts.refusedChange(error)
+        _ = facts.received(.hangs("silent"))
+        #expect(facts.received(.hangs(nil)).map(\.state) == [.refused(error)])
+        #expect(facts.tookChange().map(\.state) == [.established])
+        _ = facts.refusedChange(error)
         #expect(facts.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
         #expect(facts.tookChange().isEmpty && !facts.isOver)
     }

@@ -4,19 +4,21 @@ import Testing
 /// What a client asks for again and again is not kept.
 @Suite("The daemon's memory", .labSlot)
 struct DaemonGrowthTests {
-    @Test("50,000 requests on one connection that stays open", .onlyInAll, .labLong)
-    func keptConnection() async throws {
+    @Test(
+        "Many requests on one connection that stays open", .labLong,
+        arguments: Everything.of([50_000], inAChange: [10_000]))
+    func keptConnection(count: Int) async throws {
         let lab = try await Lab.start(hosts: 1)
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
         let pid = try daemon.process.pid
         // What is allocated once has been by then.
         let first = try await keep(1_000, lab)
         let before = ProcessUsage(pid)
-        let second = try await keep(50_000, lab)
+        let second = try await keep(count, lab)
         let after = ProcessUsage(pid)
         #expect(after.kilobytes < before.kilobytes + 4_096, "\(before.kilobytes) → \(after.kilobytes) kB")
         Figures(
-            scenario: "–", what: "50,000 requests on one connection",
+            scenario: "–", what: "\(count) requests on one connection",
             note: "daemon \(before.kilobytes) → \(after.kilobytes) kB"
         ).record()
         for client in [first, second] { client.signal(SIGKILL) }

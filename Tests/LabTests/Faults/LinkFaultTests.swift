@@ -74,7 +74,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("20: what came while the browser's carrier was lost is found when it is back", .onlyInAll)
+        @Test("20: what came while the browser's carrier was lost is found when it is back")
         func cameMeanwhile() async throws {
             let lab = try await Lab.start()
             var (_, browser, _) = try await lab.published(1)
@@ -89,6 +89,29 @@ extension FaultTests {
             let told = try await browser.wait(for: "it", within: .seconds(6)) { $0.names.contains("later") }
             Figures(
                 scenario: "20", what: "published while the browser's carrier was lost for 3 s", recovery: told
+            ).record()
+            publisher.signal(SIGTERM)
+            try await lab.stop()
+        }
+
+        @Test(
+            "What the kernel dropped, for a browser that was slow, is asked for again",
+            .enabled(if: Lab.isOnWire, "Avahi reads for it"))
+        func dropped() async throws {
+            let lab = try await Lab.start()
+            var (_, browser, _) = try await lab.published(1)
+            // After the fourth of its questions, as above: the next would come 18 s later.
+            try await Task.sleep(for: .seconds(10))
+            browser.process.signal(SIGSTOP)
+            let flood = try lab.python(
+                "h1", "crowd.py", "bare", "40000", "_flood._tcp", "--rate", "3000", "--times", "5")
+            try await flood.line(within: .seconds(30)) { $0 == "done" }
+            let service = #"{"services": [{"instance": "later", "type": "\#(Lab.type)", "addresses": ["10.77.0.1"]}]}"#
+            let publisher = try await lab.inject("h1", service, ["--interval", "1000"])
+            browser.process.signal(SIGCONT)
+            let told = try await browser.wait(for: "it", within: .seconds(6)) { $0.names.contains("later") }
+            Figures(
+                scenario: "–", what: "published while a browser's buffer was full", recovery: told
             ).record()
             publisher.signal(SIGTERM)
             try await lab.stop()

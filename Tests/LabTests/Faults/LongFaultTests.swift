@@ -93,6 +93,66 @@ extension SoakTests {
             try await lab.stop()
         }
 
+        @Test(
+            "24 lists of 500 services beside two busy processes, ten times: each is complete, or says that it may not be"
+        )
+        func lists() async throws {
+            let lab = try await Lab.start("--no-avahi", "h2")
+            let publisher = try lab.exec("h1", Lab.publishMany, "500", "many", "_many._tcp")
+            try await publisher.line(.stdout, within: .seconds(60), "ready") { $0 == "ready 500" }
+            let busy = try (0..<2).map { _ in try lab.exec("h2", ["sh", "-c", "while :; do :; done"]) }
+            var (complete, degraded) = (0, 0)
+            for round in 1...10 {
+                let lists = try (0..<24).map { _ in
+                    try lab.discoverd(
+                        "h2", "browse", "_many._tcp", "-t", "--json", "--no-daemon", "--finder", "wire")
+                }
+                for list in lists {
+                    _ = try await list.exit(within: .seconds(60))
+                    let lines = try list.lines().map { try Line($0) }
+                    let names = Set(lines.filter { $0.event == "added" }.compactMap { $0.service?.name })
+                    if names.count == 500 {
+                        complete += 1
+                    } else if lines.contains(where: { $0.event == "degraded" }) {
+                        degraded += 1
+                    } else {
+                        Issue.record("round \(round): \(names.count) of 500, and settled")
+                    }
+                }
+            }
+            Figures(
+                scenario: "–", what: "24 lists of 500 services beside two busy processes, ten times",
+                note: "\(complete) of 240 complete, \(degraded) short and degraded"
+            ).record()
+            for process in busy { process.signal(SIGKILL) }
+            try await publisher.stop()
+            try await lab.stop()
+        }
+
+        @Test("One host that sends as fast as it can: what the daemon needs", arguments: ["typesptr", "nsec"])
+        func floods(kind: String) async throws {
+            let lab = try await Lab.start("--no-avahi", "h1")
+            let types = (0..<256).map { "_c\($0)._tcp" }
+            let daemon = try await LabDaemon.start(
+                on: "h1", of: lab, "finder: wire\nbrowse: [\(types.joined(separator: ", "))]\n")
+            let pid = try pid_t(#require(try await daemon.curl("/v1/status").json()["pid"] as? Int))
+            let announced = try lab.python("h2", "crowd.py", "types", "256")
+            try await announced.line(within: .seconds(30)) { $0 == "done" }
+            let arguments = kind == "nsec" ? ["nsec", "30"] : ["typesptr", "30", "256"]
+            let before = ProcessUsage(pid)
+            let flood = try lab.python("h2", "crowd.py", arguments + ["--rate", "300"])
+            try await flood.line(within: .seconds(60)) { $0 == "done" }
+            let after = ProcessUsage(pid)
+            #expect(after.kilobytes < 160 * 1024)
+            Figures(
+                scenario: "–", what: "one host's \(kind == "nsec" ? "NSEC" : "PTR") records for 30 s",
+                note: "\(Int((after.seconds - before.seconds) / 30 * 100)) % of a core, \(after.kilobytes / 1024) MB; "
+                    + (flood.lines().first { $0.contains("kB/s") } ?? "")
+            ).record()
+            try await daemon.stop()
+            try await lab.stop()
+        }
+
         @Test("69: everything SIGSTOP for 5 min")
         func longSuspension() async throws { try await SuspendedMachine.run(for: .seconds(300)) }
 

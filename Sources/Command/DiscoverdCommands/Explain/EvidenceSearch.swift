@@ -77,7 +77,6 @@ struct EvidenceSearch: Sendable {
         async let trial =
             isHeard
             ? try? BlockingThread.value { ask(LinkTrial(own: own, neighbours: nil), over: family, until: $0) } : nil
-        let otherFamily: IPAddress.Family? = family.map { $0 == .ipv4 ? .ipv6 : .ipv4 }
         async let other =
             otherFamily == nil
             ? nil : try? BlockingThread.value { ask(NameInquiry(subject), over: otherFamily, until: $0) }
@@ -92,6 +91,9 @@ struct EvidenceSearch: Sendable {
             evidence.otherFamily = (otherFamily, Set(heard.map(\.arrival.sender)).sorted { "\($0)" < "\($1)" })
         }
     }
+
+    /// The family that was not asked for.
+    private var otherFamily: IPAddress.Family? { family.map { $0 == .ipv4 ? .ipv6 : .ipv4 } }
 
     private func links(over family: IPAddress.Family?) -> LinkInquiry {
         LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
@@ -113,9 +115,13 @@ struct EvidenceSearch: Sendable {
         case .word(let word):
             var census = try ExplainTarget.census(of: word)
             links(over: family).run(&census, within: limit * 2 / 5, until: isOver)
-            let subject = try ExplainTarget.subject(of: word, in: census)
-            let isUnknown = try subject == ExplainTarget.usual(word)
-            return Named(target: target, subject: subject, census: census, unknownWord: isUnknown ? word : nil)
+            let usual = try ExplainTarget.usual(word)
+            var subject = try ExplainTarget.subject(of: word, in: census)
+            if subject == usual, let otherFamily {
+                let others = try ask(ExplainTarget.census(of: word), over: otherFamily, until: isOver)
+                subject = try ExplainTarget.subject(of: word, in: others)
+            }
+            return Named(target: target, subject: subject, census: census, unknownWord: subject == usual ? word : nil)
         }
     }
 

@@ -25,8 +25,12 @@ struct RemotePublicationFacts: Sendable {
 
     mutating func received(_ event: RemoteStream.Event) -> [PublicationFact] {
         guard !isOver, let fact = fact(event) else { return [] }
-        if case .hangs(.some) = event { interrupted = last } else { interrupted = nil }
-        unchanged = nil
+        switch event {
+        case .hangs(.some): interrupted = last
+        // It is as it was, with what it had refused.
+        case .hangs(nil): interrupted = nil
+        default: (interrupted, unchanged) = (nil, nil)
+        }
         guard fact != last else { return [] }
         // The daemon reports its current state: one that has passed is missing.
         let isFirst = fact.state == .established && last?.state != .registering && last?.state != .established

@@ -77,7 +77,8 @@ final class WatchedName {
 
     /// After the last round of a look silence says that there is none; but a host that was there has not said that it has no address.
     func standing(_ type: RecordType) -> Standing {
-        records[type] == nil ? .unknown : isSilent && !lost.isEmpty ? .failed : .denied
+        guard let known = records[type], known.isEmpty else { return .unknown }
+        return isSilent && !lost.isEmpty ? .failed : .denied
     }
 
     func want(_ type: RecordType) {
@@ -140,7 +141,8 @@ final class WatchedName {
             }
             if let resolver { resolvers.append(resolver) }
         }
-        timer.deadline = resolvers.isEmpty ? .now : .now + LookRound.limit
+        // Where none could be made, the next round tries again.
+        timer.deadline = .now + LookRound.limit
     }
 
     private func browse() {
@@ -156,7 +158,7 @@ final class WatchedName {
                 round.ended(type)
             }
         }
-        timer.deadline = round.nextEnd ?? .now
+        timer.deadline = round.nextEnd ?? (left.isEmpty ? .now : .now + LookRound.limit)
     }
 
     /// Sets the timer, which ends lookups and the look: they are freed there, outside their callbacks.

@@ -99,9 +99,10 @@ extension LinkQuerier {
         }
     }
 
-    /// What the answers say of a list.
+    /// What the answers say of a list: of one that was asked for long ago, nothing.
     package func verdict(on key: RecordKey, at now: Duration) -> ListAnswers.Verdict {
-        let verdict = lists[key]?.verdict(timesAsked: timesAsked(key)) ?? .open
+        let answers = lists[key].flatMap { $0.listens(at: now) ? $0 : nil }
+        let verdict = answers?.verdict(timesAsked: timesAsked(key)) ?? .open
         guard verdict == .open, !cache.isAnswered(key), let types = Self.types, types != key else { return verdict }
         // Somebody has just said that there is such a type.
         let isNamed = cache.records(types).contains {

@@ -167,7 +167,9 @@ package final class LinkInquiry {
     }
 
     private func note(_ datagram: LinkSocket.Datagram, of socket: LinkSocket) {
-        guard let destination = datagram.destination else { return }
+        // Our questions were noted as they were sent.
+        let isQuestion = datagram.bytes.count > 2 && datagram.bytes[2] & 0x80 == 0
+        guard let destination = datagram.destination, !(socket.share == .own && isQuestion) else { return }
         log(
             Packet(
                 bytes: datagram.bytes, interface: socket.interface, source: datagram.sender, destination: destination,

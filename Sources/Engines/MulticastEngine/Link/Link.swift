@@ -154,12 +154,14 @@ final class Link {
     ) -> [RecordCache.Change] {
         let way = packet.way
         let isResponse = message.flags.contains(.response)
-        // Questions of other hosts count too.
-        if !isResponse { hasAsked = true }
+        // Questions of other hosts count too; ours were noted as they were sent.
+        if !isResponse, way != .own { hasAsked = true }
         if way == .oneShot || way == .ownOneShot {
+            let isFromHere = way == .ownOneShot && marksOwn
+            // The kernel lets no packet from a link in with an IPv4 source of its own (martians, RFC 1812 §5.3.8); over IPv6 it does.
             return querier.receivedOneShot(
-                message, isOwn: way == .ownOneShot && marksOwn, over: packet.family, from: packet.source,
-                size: packet.bytes.count, at: now)
+                message, isFromHere: isFromHere, isOwn: isFromHere && (isLoopback || packet.family == .ipv4),
+                over: packet.family, from: packet.source, size: packet.bytes.count, at: now)
         }
         // On the loopback interface all questions come from this machine, including our own.
         if isLoopback, !isResponse { return [] }

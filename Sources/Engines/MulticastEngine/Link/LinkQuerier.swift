@@ -138,11 +138,14 @@ package struct LinkQuerier: Sendable {
             if message.questions.isEmpty {
                 schedule.heardMore(message.answers, at: now) { [cache] in cache.isFresh($0, $1, at: now) }
             }
+            let listed = lists.isEmpty ? [] : Set(message.answers.lazy.map { RecordKey($0.name, $0.type) })
             for question in Set(message.questions.prefix(Self.questionsHeard))
             where !question.wantsUnicastResponse && question.recordClass == .internet {
                 let key = RecordKey(question.name, question.type)
                 // From a port of its own it has an id.
-                if message.id == 0, message.answers.isEmpty, wentToAll { lists[key]?.wasAsked(over: family, at: now) }
+                if message.id == 0, wentToAll {
+                    lists[key]?.wasAsked(over: family, isKnowing: listed.contains(key), at: now)
+                }
                 let concerns = schedule.follows(key) || cache.store.count(of: key) > 0
                 let counts = mayCount && concerns && questions.isHeardByAll(question, over: family, at: now)
                 schedule.heard(
@@ -294,15 +297,18 @@ package struct LinkQuerier: Sendable {
     package var awaitsOneShots: Bool { oneShots.isOpen }
 
     /// Processes a message to the port of one-shot questions, from port 5353 of a host on this link.
-    /// - Parameter size: the message's, in bytes.
+    /// - Parameters:
+    ///   - isFromHere: whether its source is an address of this machine, which others can forge over IPv6.
+    ///   - isOwn: whether this machine certainly sent it.
+    ///   - size: the message's, in bytes.
     package mutating func receivedOneShot(
-        _ message: Message, isOwn: Bool, over family: IPAddress.Family? = nil, from source: PacketSource = .asked,
-        size: Int = 0, at now: Duration
+        _ message: Message, isFromHere: Bool = false, isOwn: Bool, over family: IPAddress.Family? = nil,
+        from source: PacketSource = .asked, size: Int = 0, at now: Duration
     ) -> [RecordCache.Change] {
         var records = oneShots.received(message, at: now)
         if let asked = oneShots.question(answeredBy: message, at: now), !records.isEmpty {
             lists[asked.key]?.answered(
-                by: isOwn ? nil : source, asked.way, isWhole: size <= ListAnswers.whole,
+                by: isFromHere ? nil : source, asked.way, isWhole: size <= ListAnswers.whole,
                 after: now - asked.time, at: now)
         }
         if records.isEmpty {

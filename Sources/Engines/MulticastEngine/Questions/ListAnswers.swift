@@ -25,7 +25,7 @@ package struct ListAnswers: Sendable {
         case unfinished
         /// Somebody's answer to a port left something out, and the group has none from there yet: there is more.
         case cut
-        /// Others ask as well, and no one answers anyone: there may be nothing more, or who has it cannot keep up.
+        /// Others ask as well, and no one answers anyone, or not any more: there may be nothing more, or who has it cannot keep up.
         case unanswered
     }
 
@@ -68,8 +68,14 @@ package struct ListAnswers: Sendable {
     /// Whether an answer to the port may have left something out: who answers so logs it, and is not asked again.
     package var isCut: Bool { flaw == .cut }
     private var lastAnswer: Duration?
-    /// Questions to the group since the last answer, ours among them, and over which family.
-    private var questions: [IPAddress.Family: Int] = [:]
+    /// Questions to the group since the last answer, ours among them, over a family.
+    private struct Questions {
+        /// Of those who know nothing of it.
+        var unknowing = 0
+        /// Of those who list what they know.
+        var knowing = 0
+    }
+    private var questions: [IPAddress.Family: Questions] = [:]
 
     /// - Parameter first: when the group is asked.
     package init(from first: Duration) { began = first }
@@ -86,8 +92,8 @@ package struct ListAnswers: Sendable {
         by source: PacketSource?, _ way: Way, isWhole: Bool = true, isFull: Bool = false, after delay: Duration? = nil,
         at now: Duration
     ) {
-        if way == .group { unheard.remove(source) }
         guard listens(at: now) else { return }
+        if way == .group { unheard.remove(source) }
         (lastAnswer, questions) = (now, [:])
         let ways = source.map { sources[$0] ?? 0 } ?? own
         if !isWhole, ways & Way.group.rawValue == 0, unheard.count < Self.mostSources { unheard.insert(source) }
@@ -103,19 +109,29 @@ package struct ListAnswers: Sendable {
         if isKept { sources[source, default: 0] |= way.rawValue }
     }
 
-    /// A question for the list was put to the group, by whomever, who knows nothing of it yet.
-    package mutating func wasAsked(over family: IPAddress.Family, at now: Duration) {
+    /// A question for the list was put to the group, by whomever.
+    /// - Parameter isKnowing: who asks lists what is known.
+    package mutating func wasAsked(over family: IPAddress.Family, isKnowing: Bool = false, at now: Duration) {
         guard listens(at: now), lastAnswer.map({ now - $0 >= Self.silence }) ?? true else { return }
-        questions[family, default: 0] += 1
+        if isKnowing {
+            questions[family, default: Questions()].knowing += 1
+        } else {
+            questions[family, default: Questions()].unknowing += 1
+        }
     }
 
     /// - Parameter timesAsked: how many of the questions were ours.
     package func verdict(timesAsked: Int) -> Verdict {
         // Once there was an answer, ours list it.
         let ours = lastAnswer == nil ? timesAsked : 0
-        if (questions.values.max() ?? 0) >= ours + Self.crowd { return .unanswered }
+        if questions.values.contains(where: { $0.unknowing >= ours + Self.crowd }) { return .unanswered }
         guard unheard.isEmpty else { return .cut }
-        guard unfinished.isEmpty else { return .unfinished }
+        guard unfinished.isEmpty else {
+            // Those who were not answered ask again. So do those who were: where many ask for what is whole, and its last packet is full,
+            // this cannot be known.
+            let isCrowd = questions.values.contains { $0.knowing >= timesAsked + Self.crowd }
+            return isCrowd ? .unanswered : .unfinished
+        }
         let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
         let isOwnWhole = own == 0 || own == all
         let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && isOwnWhole

@@ -141,8 +141,9 @@ package struct Settling: Sendable {
         [settles, settlesEarly].contains { $0.map { now >= $0 } ?? false }
     }
 
-    /// When the answers are looked at for an early end.
+    /// When the answers are looked at: for an early end, and for the end of a doubt, which may come with answers that bring nothing new.
     private var nextLook: Duration? {
+        if asked > 1, verdict == .cut || verdict == .unanswered { return max(lastAsked, judged) + Self.silence }
         guard asked == 1, let firstAsked else { return nil }
         let next = max(firstAsked + Self.firstPatience, judged + Self.lookInterval)
         return next <= firstAsked + Self.lastLook ? next : nil
