@@ -104,11 +104,24 @@ struct ListAnswersTests {
             (true, 7, ListAnswers.Verdict.unfinished), (true, 8, .unanswered), (false, 8, .open),
         ] {
             var answers = ListAnswers(from: start)
+            answers.answered(by: ann, .first, after: .milliseconds(100), at: at(100))
             answers.answered(by: ann, .group, isFull: isFull, after: .milliseconds(100), at: at(100))
             // The first second says nothing.
             for number in 0..<20 { answers.wasAsked(over: .ipv4, isKnowing: true, at: at(1000 + number)) }
             for number in 0..<count { answers.wasAsked(over: .ipv4, isKnowing: true, at: at(1100 + number)) }
             #expect(answers.verdict(timesAsked: 3) == verdict)
+        }
+    }
+
+    @Test("Who answers the group and no port of ours, where a crowd asks, may be behind")
+    func behind() {
+        for (ways, count, verdict) in [
+            ([.group], 7, ListAnswers.Verdict.unanswered), ([.group], 6, .open), ([.group, .first], 7, .open),
+        ] as [([ListAnswers.Way], Int, ListAnswers.Verdict)] {
+            var answers = ListAnswers(from: start)
+            for number in 0..<count { answers.wasAsked(over: .ipv6, isKnowing: number > 3, at: at(100 + number)) }
+            for way in ways { answers.answered(by: ann, way, after: .milliseconds(40), at: at(150)) }
+            #expect(answers.verdict(timesAsked: 2) == verdict)
         }
     }
 
@@ -122,7 +135,9 @@ struct ListAnswersTests {
             }
             #expect(answers.verdict(timesAsked: 2) == verdict)
         }
-        answers.answered(by: ann, .group, after: .milliseconds(50), at: at(800))
+        for way in [.first, .group] as [ListAnswers.Way] {
+            answers.answered(by: ann, way, after: .milliseconds(50), at: at(800))
+        }
         #expect(answers.verdict(timesAsked: 2) == .open)
         // A second later it is no longer silent because it has just answered.
         for number in 0..<5 { answers.wasAsked(over: .ipv4, at: at(1799 + number)) }

@@ -25,7 +25,8 @@ package struct ListAnswers: Sendable {
         case unfinished
         /// Somebody's answer to a port left something out, and the group has none from there yet: there is more.
         case cut
-        /// Others ask as well, and no one answers anyone, or not any more: there may be nothing more, or who has it cannot keep up.
+        /// Others ask as well, and no one answers anyone, or not any more, or somebody the group and none of our ports: there may be nothing
+        /// more, or who has it cannot keep up.
         case unanswered
     }
 
@@ -76,6 +77,8 @@ package struct ListAnswers: Sendable {
         var knowing = 0
     }
     private var questions: [IPAddress.Family: Questions] = [:]
+    /// All questions to the group, ours among them, over a family.
+    private var allQuestions: [IPAddress.Family: Int] = [:]
 
     /// - Parameter first: when the group is asked.
     package init(from first: Duration) { began = first }
@@ -112,7 +115,9 @@ package struct ListAnswers: Sendable {
     /// A question for the list was put to the group, by whomever.
     /// - Parameter isKnowing: who asks lists what is known.
     package mutating func wasAsked(over family: IPAddress.Family, isKnowing: Bool = false, at now: Duration) {
-        guard listens(at: now), lastAnswer.map({ now - $0 >= Self.silence }) ?? true else { return }
+        guard listens(at: now) else { return }
+        allQuestions[family, default: 0] += 1
+        guard lastAnswer.map({ now - $0 >= Self.silence }) ?? true else { return }
         if isKnowing {
             questions[family, default: Questions()].knowing += 1
         } else {
@@ -132,6 +137,9 @@ package struct ListAnswers: Sendable {
             let isCrowd = questions.values.contains { $0.knowing >= timesAsked + Self.crowd }
             return isCrowd ? .unanswered : .unfinished
         }
+        // Who is behind with a crowd's questions has not come to ours: what it says leaves out what others listed as known.
+        let isCrowd = allQuestions.values.contains { $0 >= timesAsked + Self.crowd }
+        if isCrowd, sources.values.contains(Way.group.rawValue) { return .unanswered }
         let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
         let isOwnWhole = own == 0 || own == all
         let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && isOwnWhole
