@@ -18,6 +18,7 @@ struct BrowseCommand: NetworkCommand {
               discoverd browse http -r -t                    what is there now, with host, port, addresses and TXT
               discoverd browse _printer._sub._http._tcp      only a subtype
               discoverd browse --all --interface 'en*'       every type, on some interfaces
+              discoverd browse --types -t                    which types there are
               discoverd browse _witap._tcp -r --json | jq    for programs
               discoverd browse http --domain home.example.org --domain local
               discoverd browse ipp ipps -t --sort name --where 'txt.Color=T'
@@ -34,6 +35,17 @@ struct BrowseCommand: NetworkCommand {
 
     @Flag(name: .shortAndLong, help: "Every service of every type.")
     var all = false
+
+    @Flag(name: .customLong("types"), help: "List the types that are present, in place of services.")
+    var listsTypes = false
+
+    @Flag(
+        name: .customLong("domains"),
+        help: "List the domains that are recommended for browsing and for registering (RFC 6763 §11).")
+    var listsDomains = false
+
+    @Option(name: .long, help: .hidden)
+    var only: DomainListing.Kind?
 
     @Flag(name: .shortAndLong, help: "Print host, port, addresses and TXT too.")
     var resolve = false
@@ -79,11 +91,15 @@ struct BrowseCommand: NetworkCommand {
     @OptionGroup var common: CommonOptions
 
     func needs() throws -> CommandNeeds {
-        CommandNeeds(
-            domains: domain.wish, interfaces: try place.interfaces(), types: types, more: CommandNeeds.hashes)
+        let wish = listsDomains ? DomainListing.wish(domain) : domain.wish
+        return CommandNeeds(
+            domains: wish, interfaces: try place.interfaces(), types: types,
+            more: listsTypes || listsDomains ? nil : CommandNeeds.hashes)
     }
 
     func validate() throws {
+        if listsTypes || listsDomains { return try validateListing() }
+        if only != nil { throw ValidationError("--only is for --domains.") }
         if type.isEmpty && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }
         if !type.isEmpty && all { throw ValidationError("A TYPE and --all exclude each other.") }
         if types.count * domain.domains.count > Self.limit {
@@ -97,6 +113,20 @@ struct BrowseCommand: NetworkCommand {
         }
     }
 
+    /// Of types and domains nothing is known but that they are there.
+    private func validateListing() throws {
+        let option = listsTypes ? "--types" : "--domains"
+        let ofServices = [
+            ("--types and --domains", listsTypes && listsDomains), ("a TYPE and \(option)", !type.isEmpty),
+            ("--all and \(option)", all), ("--resolve and \(option)", resolve), ("--live and \(option)", live),
+            ("--count and \(option)", count != nil), ("--sort and \(option)", sort != nil),
+            ("--exec and \(option)", exec != nil),
+            ("--name and \(option)", !filter.name.isEmpty), ("--where and \(option)", !filter.where.isEmpty),
+            ("--only and --types", listsTypes && only != nil),
+        ]
+        if let pair = ofServices.first(where: \.1) { throw ValidationError("\(pair.0) exclude each other.") }
+    }
+
     /// Each is a question of its own.
     private static let limit = 128
 
@@ -104,6 +134,14 @@ struct BrowseCommand: NetworkCommand {
     private var types: [ServiceType] { type.uniqued() }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        if listsTypes {
+            let listing = TypeListing(follows: !once, timeout: timeout, domain: domain, place: place)
+            return try await listing.run(in: session)
+        }
+        if listsDomains {
+            let listing = DomainListing(only: only, follows: !once, timeout: timeout, domain: domain, place: place)
+            return try await listing.run(in: session)
+        }
         let query = try query()
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
         if live {

@@ -46,11 +46,11 @@ struct QueryCommand: NetworkCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let questions = RecordQuestions(session: session, place: place, limit: time.limit, wantsTTL: true)
+        let questions = RecordQuestions(session: session, place: place, limit: time.timeout, wantsTTL: true)
         let answers = try await questions.ask([Question(name, type)])
         guard !answers.isEmpty else {
             throw CommandError(
-                .notFound, "no record of type \(type) of \(name) was found within \(time.limit.inSeconds) s")
+                .notFound, "no record of type \(type) of \(name) was found within \(time.timeout.inSeconds) s")
         }
         for answer in answers { try show(answer, in: session) }
         return .done
