@@ -12,7 +12,7 @@ import Testing
         ("explain tony -t 3", "doctor tony --timeout 3"),
         ("explain -4t 3 -- -t", "doctor -4 --timeout 3 -- -t"), ("host h1 10.0.0.1", "resolve --host h1 10.0.0.1"),
         ("host h1 -t 0.5", "resolve --host h1 --timeout 0.5"), ("host -t=2 h1", "resolve --host --timeout=2 h1"),
-        ("query h1 A -t 1", "query h1 A --timeout 1"), ("ls", "status --services"),
+        ("query h1 A -t 1", "query h1 A --timeout 1"), ("doctor tony -t 3", "doctor tony --timeout 3"), ("ls", "status --services"),
         ("ls --watch --json", "status --services --watch --json"), ("types", "browse --types -t"),
         ("types --json", "browse --types -t --json"), ("types -f", "browse --types"),
         ("types -4f --timeout 2", "browse --types -4 --timeout 2"), ("domains --follow", "browse --domains"),

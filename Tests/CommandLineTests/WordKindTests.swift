@@ -38,6 +38,8 @@ struct WordKindTests {
             ("doctor 10.77.0.1", "discoverd resolve 10.77.0.1"),
             ("doctor www.example.org", "discoverd resolve --host www.example.org"),
             ("doctor --pcap f", "discoverd doctor NAME"), ("doctor tony --domain a.example", "without a NAME"),
+            ("query _http._tcp PTR", "discoverd query _http._tcp.local PTR"),
+            ("query 10.77.0.1 PTR", "discoverd resolve 10.77.0.1"), ("query fe80::1 PTR", "discoverd resolve fe80::1"),
             ("browse --types http", "exclude each other"), ("browse --types --domains", "exclude each other"),
             ("browse --types -r", "exclude each other"), ("resolve tony _http._tcp more", "NAME [TYPE]"),
             ("browse tony._http._tcp.local", "discoverd resolve"),
@@ -61,7 +63,8 @@ struct WordKindTests {
             "connect h1.local _http._tcp",
             "forward 10.77.0.1 0 _http._tcp", "forward 0 10.77.0.1 _http._tcp", "forward 80 80", "resolve Front.Door",
             "resolve 10.77.0.1 fe80::1%eth0 h1.local", "resolve --host h1 www.example.org", "doctor", "doctor tony",
-            "doctor h1.local --timeout 2", "browse --domains -t", "wait _http._tcp --name h1.local",
+            "doctor h1.local --timeout 2", "browse --domains -t", "query _http._tcp.local PTR",
+            "query _http._tcp PTR --server 10.0.0.1", "wait _http._tcp --name h1.local",
             "wait --name h1.local",
             "browse _http._tcp.local", "wait tony",
         ])

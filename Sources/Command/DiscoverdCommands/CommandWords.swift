@@ -16,8 +16,8 @@ struct CommandWords: Equatable {
     ]
     /// What `known` was followed by.
     private static let ofKnown: Set<String> = ["add", "forget", "hash", "list"]
-    /// Commands whose `-t` was a number of seconds.
-    private static let hadSeconds: Set<String> = ["query", "host", "explain"]
+    /// Commands whose `-t` was a number of seconds, and what one of them is now.
+    private static let hadSeconds: Set<String> = ["query", "host", "explain", "doctor"]
     /// Commands that end by themselves, so that `-t`, once, says nothing new.
     private static let areOnce: Set<String> = ["query", "resolve", "doctor"]
 

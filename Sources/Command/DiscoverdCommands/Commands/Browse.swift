@@ -15,14 +15,14 @@ struct BrowseCommand: NetworkCommand {
 
             Examples:
               discoverd browse _witap._tcp                   until Ctrl-C
-              discoverd browse http -r -t                    what is there now, with host, port, addresses and TXT
+              discoverd browse _http._tcp -r -t              what is there now, with host, port, addresses and TXT
               discoverd browse _printer._sub._http._tcp      only a subtype
               discoverd browse --all --interface 'en*'       every type, on some interfaces
               discoverd browse --types -t                    which types there are
               discoverd browse _witap._tcp -r --json | jq    for programs
-              discoverd browse http --domain home.example.org --domain local
-              discoverd browse ipp ipps -t --sort name --where 'txt.Color=T'
-              discoverd browse http --exec ./register        a program for each event
+              discoverd browse _http._tcp --domain home.example.org --domain local
+              discoverd browse _ipp._tcp _ipps._tcp -t --sort name --where 'txt.Color=T'
+              discoverd browse _http._tcp --exec ./register  a program for each event
               discoverd browse --all -r --live               a table that stays in place: / filters, q ends
             """
     )
@@ -30,8 +30,8 @@ struct BrowseCommand: NetworkCommand {
     @Argument(
         help:
             "A type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp. Several are shown together.",
-        completion: DaemonCandidates.types, transform: Parsing.soughtType)
-    var type: [ServiceType] = []
+        completion: DaemonCandidates.types, transform: TypeWord.init)
+    var type: [TypeWord] = []
 
     @Flag(name: .shortAndLong, help: "Every service of every type.")
     var all = false
@@ -131,7 +131,7 @@ struct BrowseCommand: NetworkCommand {
     private static let limit = 128
 
     /// Each once, in the order of the command line.
-    private var types: [ServiceType] { type.uniqued() }
+    private var types: [ServiceType] { type.map(\.type).uniqued() }
 
     func execute(in session: Session) async throws -> ExitStatus {
         if listsTypes {
@@ -142,6 +142,7 @@ struct BrowseCommand: NetworkCommand {
             let listing = DomainListing(only: only, follows: !once, timeout: timeout, domain: domain, place: place)
             return try await listing.run(in: session)
         }
+        type.compactMap(\.hint).forEach(session.notices.hint)
         let query = try query()
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
         if live {

@@ -12,9 +12,9 @@ struct ResolveCommand: NetworkCommand {
         abstract:
             "Shows one service: host, port, TXT and every address it can be dialled at; or the addresses of hosts.",
         discussion: """
-            What is a host or an address, by its form or with --host, is looked up as such, several at once: a line with what was asked, an \
-            address or a name, and the interface. The status is 1 when one of several was not found. Names of addresses are asked for on \
-            the links, names outside local of DNS servers.
+            A host or an address is looked up as such; with --host every word is one. Several are looked up at once. Each line has what was asked, \
+            an address or a name, and the interface. The status is 1 when one of several was not found. Names of addresses are asked for on the \
+            links, names outside local of DNS servers.
 
             Examples:
               discoverd resolve tony                       of _witap._tcp, or the only one of that name

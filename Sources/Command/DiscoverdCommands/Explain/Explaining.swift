@@ -84,15 +84,16 @@ enum ExplainTarget {
             let instance = try ServiceInstance(fullName: text)
             guard instance.type.description != "_dns-sd._udp" else {
                 throw Parsing.Failure(
-                    "it explains services, types and hosts; 'discoverd browse --types -t' lists the types")
+                    "doctor takes a service, a type or a host; 'discoverd browse --types -t' lists the types")
             }
             guard instance.domain == .local else {
-                throw Parsing.Failure("it explains names of the link, below local, and not of \(instance.domain)")
+                throw Parsing.Failure(
+                    "doctor asks the link, for names below local, and not for those of \(instance.domain)")
             }
             self = .subject(.service(instance))
         } else if text.hasPrefix("_") {
             if let name = try? QueryCommand.name(text), name.labels.count > 2, !name.isAskedOnLink {
-                throw Parsing.Failure("it explains types of the link, and not of other domains")
+                throw Parsing.Failure("doctor asks the link for types, and not other domains")
             }
             self = .subject(.type(try ServiceType(sought: text)))
         } else if let host = try? QueryCommand.name(text), text.contains("."), host.isAskedOnLink, !host.isReverse {
@@ -101,7 +102,7 @@ enum ExplainTarget {
             _ = try Self.name(text)
             if [".", "local", "local."].contains(text.lowercased()) {
                 throw Parsing.Failure(
-                    "it explains services, types and hosts; 'discoverd browse --types -t' lists the types")
+                    "doctor takes a service, a type or a host; 'discoverd browse --types -t' lists the types")
             }
             try Self.refuseForeign(text)
             self = .word(text)
@@ -111,7 +112,8 @@ enum ExplainTarget {
     /// Refuses an address, and a name that only DNS servers know. A service's name may have dots too, but then needs its type.
     private static func refuseForeign(_ text: String) throws {
         if IPAddress(String(text.prefix { $0 != "%" })) != nil {
-            throw Parsing.Failure("it explains names; 'discoverd resolve \(text)' finds the names of an address")
+            throw Parsing.Failure(
+                "it is an address, and doctor takes a name: 'discoverd resolve \(text)' finds its host")
         }
         let labels = (text.hasSuffix(".") ? text.dropLast() : text[...]).utf8.split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -121,8 +123,8 @@ enum ExplainTarget {
             let last = labels.last, last.count > 1, last.allSatisfy(isLetter)
         else { return }
         throw Parsing.Failure(
-            "it explains names of the link, below local, and not of other domains ('discoverd resolve --host \(text)' asks for those); "
-                + "a service whose name this is needs its type")
+            "doctor asks the link, for names below local; 'discoverd resolve --host \(text)' asks for others, and a service of this name needs its "
+                + "TYPE")
     }
 
     /// The type that is looked for, if one is named.

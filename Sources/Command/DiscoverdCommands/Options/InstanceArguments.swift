@@ -22,10 +22,15 @@ struct ServiceArguments: ParsableArguments {
         try Parsing.validate { if try named(in: .local) == nil { _ = try Parsing.soughtName(name) } }
     }
 
+    /// As of `ServiceInstance.named`.
+    func named(in domain: Domain) throws -> ServiceInstance? { try ServiceInstance.named(name, type, in: domain) }
+}
+
+extension ServiceInstance {
     /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
-    func named(in domain: Domain) throws -> ServiceInstance? {
+    fileprivate static func named(_ name: String, _ type: ServiceType?, in domain: Domain) throws -> ServiceInstance? {
         if let type { return ServiceInstance(name: try Parsing.soughtName(name), type: type, domain: domain) }
-        return ServiceInstance.looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
+        return looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
     }
 }
 
@@ -59,11 +64,8 @@ struct SoughtService {
         try Parsing.validate { if try named() == nil { _ = try Parsing.soughtName(name) } }
     }
 
-    /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
-    func named() throws -> ServiceInstance? {
-        if let type { return ServiceInstance(name: try Parsing.soughtName(name), type: type, domain: place.domain) }
-        return ServiceInstance.looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
-    }
+    /// As of `ServiceInstance.named`.
+    func named() throws -> ServiceInstance? { try ServiceInstance.named(name, type, in: place.domain) }
 }
 
 /// The type used for publishing when none is given (docs/decisions/0022-the-usual-type-first.md).

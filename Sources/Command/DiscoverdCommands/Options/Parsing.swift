@@ -64,6 +64,18 @@ extension Parsing {
     }
 }
 
+/// A type that the command line names.
+struct TypeWord: Sendable {
+    let type: ServiceType
+    /// What to say where its form is not a type's, as of `witap`; nil for one that is.
+    let hint: String?
+
+    init(_ text: String) throws {
+        type = try Parsing.soughtType(text)
+        hint = text.hasPrefix("_") ? nil : "\(text.quotedForMessage) is understood as the type \(type.description)"
+    }
+}
+
 extension UInt8 {
     /// A letter or digit of ASCII.
     var isAlphanumeric: Bool { (0x61...0x7A).contains(self | 0x20) || (0x30...0x39).contains(self) }
