@@ -47,6 +47,15 @@ struct PairCommand: NetworkCommand {
             ending: .publishing(status: .notFound))
     }
 
+    func validate() throws {
+        guard let name, WordKind(name.text) != .name else { return }
+        let label = String(name.text.prefix { $0 != "." })
+        let meant = WordKind(name.text) == .host ? ", as 'discoverd key pair \(label.escapedForTerminal)'" : ""
+        throw ValidationError(
+            "\(name.text.quotedForMessage) is not the name of a machine that waits: key pair takes what 'discoverd key pair' prints "
+                + "there\(meant).")
+    }
+
     func execute(in session: Session) async throws -> ExitStatus {
         guard let tls = session.more else { throw CommandError.noTLS }
         guard TerminalQuestion.isPossible else {
