@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Two hosts joined by two links: a service seen on both is still one service.
@@ -44,6 +45,27 @@ struct InterfaceTests {
         let none = try await lab.ask("h2", "browse", "_multi._tcp", "-t", "--interface", "wlan*")
         #expect(none.exit == .exited(1) && none.output.isEmpty, "\(none)")
         try await browser.stop()
+        try await publisher.stop()
+    }
+
+    @Test("explain's packets of two interfaces: tshark and tcpdump read them")
+    func capture() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "seen", "9000", "--type", "_multi._tcp")
+        let path = NSTemporaryDirectory() + "explain-\(UUID().uuidString).pcap"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let run = try await lab.ask("h2", "explain", "seen", "_multi._tcp", "--no-connect", "--pcap", path)
+        #expect(run.exit == .exited(0), "\(run)")
+        let interfaces = ["tshark", "-n", "-r", path, "-T", "fields", "-e", "frame.interface_name"]
+        let tshark = try await lab.toEnd("h2", interfaces, within: .seconds(30))
+        #expect(Set(tshark.output).isSuperset(of: ["eth0", "eth1"]), "\(tshark)")
+        // As root it becomes another user, which a lab has not.
+        let tcpdump = try LabProcess(["/usr/bin/tcpdump", "-n", "-r", path])
+        let exit = try await tcpdump.exit(within: .seconds(30))
+        #expect(exit == .exited(0) && tcpdump.lines().count == tshark.output.count, "\(tcpdump.lines(.stderr))")
+        for address in ["10.77.0.2.5353 >", "10.78.0.2.5353 >"] {
+            #expect(tcpdump.lines().contains { $0.contains(address) }, "\(tcpdump.lines())")
+        }
         try await publisher.stop()
     }
 

@@ -22,6 +22,8 @@ struct LoneResponderTests {
         let lone = try listed.lines().compactMap(\.service).first
         #expect(lone?.name == "lone" && lone?.endpoints?.map(\.address) == ["10.77.0.1"], "\(listed.output)")
         #expect(try listed.lines().last?.event == "settled")
+        let waited = try await ask(lab, "wait", "_witap._tcp", "--name", "lone", "--timeout", "10", "--no-daemon")
+        #expect(waited.exit == .exited(0), "\(waited)")
         let types = try await ask(lab, "types", "--no-daemon")
         #expect(types.output.contains { $0.contains("_witap._tcp") }, "\(types.output)")
         let explained = try await ask(lab, "explain", "lone", "_witap._tcp", "--no-connect", "--json")

@@ -47,6 +47,13 @@ struct NewcomersInLabTests {
             let said = try await say(lab)
             #expect(said.exit == .exited(0) && said.output == ["hello"], "\(said)")
         }
+        let memory = ProcessUsage(server.pid).peakKilobytes
+        #expect(memory < 160 * 1024)
+        Figures(
+            scenario: "–",
+            what: "`listen --tls` beside \(count) connections of one byte, of \(addresses ?? 1) addresses",
+            note: "at most \(memory / 1024) MB"
+        ).record()
         strangers.signal(SIGKILL)
         try await server.stop()
         try await lab.stop()

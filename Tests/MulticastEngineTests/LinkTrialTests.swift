@@ -9,7 +9,7 @@ struct LinkTrialTests {
     private let own = IPAddress.v4(IPv4Address(bits: 0x0A4D_0002))
     private let other = IPAddress.v4(IPv4Address(bits: 0x0A4D_0001))
 
-    @Test("asks for types, this machine and its neighbours, from both ports; a question of its own says what it knows")
+    @Test("asks for types, this machine and its neighbours, from both ports")
     func questions() throws {
         var trial = LinkTrial(own: [own], neighbours: [other])
         let packets = trial.questions(at: .zero)
@@ -21,8 +21,8 @@ struct LinkTrialTests {
                     "_services._dns-sd._udp.local.", "2.0.77.10.in-addr.arpa.", "1.0.77.10.in-addr.arpa.",
                 ])
         }
-        // It holds back no one's answer.
-        #expect(messages[0].answers.isEmpty && messages[1].answers.map(\.name.description) == ["localhost."])
+        // They hold back no one's answer.
+        #expect(messages.allSatisfy { $0.answers.isEmpty })
         #expect(trial.questions(at: .milliseconds(299)).isEmpty)
         #expect(trial.questions(at: .milliseconds(300)).count == 2)
         #expect(!trial.isOver(at: .milliseconds(2599)) && trial.isOver(at: .milliseconds(2600)))

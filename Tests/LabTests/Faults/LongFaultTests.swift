@@ -129,30 +129,6 @@ extension SoakTests {
             try await lab.stop()
         }
 
-        @Test("One host that sends as fast as it can: what the daemon needs", arguments: ["typesptr", "nsec"])
-        func floods(kind: String) async throws {
-            let lab = try await Lab.start("--no-avahi", "h1")
-            let types = (0..<256).map { "_c\($0)._tcp" }
-            let daemon = try await LabDaemon.start(
-                on: "h1", of: lab, "finder: wire\nbrowse: [\(types.joined(separator: ", "))]\n")
-            let pid = try pid_t(#require(try await daemon.curl("/v1/status").json()["pid"] as? Int))
-            let announced = try lab.python("h2", "crowd.py", "types", "256")
-            try await announced.line(within: .seconds(30)) { $0 == "done" }
-            let arguments = kind == "nsec" ? ["nsec", "30"] : ["typesptr", "30", "256"]
-            let before = ProcessUsage(pid)
-            let flood = try lab.python("h2", "crowd.py", arguments + ["--rate", "300"])
-            try await flood.line(within: .seconds(60)) { $0 == "done" }
-            let after = ProcessUsage(pid)
-            #expect(after.kilobytes < 160 * 1024)
-            Figures(
-                scenario: "–", what: "one host's \(kind == "nsec" ? "NSEC" : "PTR") records for 30 s",
-                note: "\(Int((after.seconds - before.seconds) / 30 * 100)) % of a core, \(after.kilobytes / 1024) MB; "
-                    + (flood.lines().first { $0.contains("kB/s") } ?? "")
-            ).record()
-            try await daemon.stop()
-            try await lab.stop()
-        }
-
         @Test("69: everything SIGSTOP for 5 min")
         func longSuspension() async throws { try await SuspendedMachine.run(for: .seconds(300)) }
 

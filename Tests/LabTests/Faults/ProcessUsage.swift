@@ -5,6 +5,8 @@ struct ProcessUsage {
     /// CPU time, in user and system.
     var seconds = 0.0
     var kilobytes = 0
+    /// The most that it had.
+    var peakKilobytes = 0
     var threads = 0
     var descriptors = 0
 
@@ -14,6 +16,7 @@ struct ProcessUsage {
         for line in status.split(separator: "\n") {
             let words = line.split { $0 == " " || $0 == "\t" }
             if line.hasPrefix("VmRSS:"), words.count > 1 { kilobytes = Int(words[1]) ?? 0 }
+            if line.hasPrefix("VmHWM:"), words.count > 1 { peakKilobytes = Int(words[1]) ?? 0 }
             if line.hasPrefix("Threads:"), words.count > 1 { threads = Int(words[1]) ?? 0 }
         }
         // Fields 14 and 15 of proc(5), in clock ticks; counted after the name, which may contain spaces.

@@ -52,6 +52,7 @@ def main():
     parser.add_argument("--rate", type=float, default=300, help="packets a second")
     parser.add_argument("--times", type=int, default=1, help="announce so often")
     parser.add_argument("--prefix", default="", help="of the bare names")
+    parser.add_argument("--apart", action="store_true", help="a packet for each service of full")
     parser.add_argument("-6", "--ipv6", action="store_true")
     options = parser.parse_args()
     udp, group = mdns.open_socket("6" if options.ipv6 else "4", socket.if_nametoindex("eth0"))
@@ -89,7 +90,9 @@ def main():
             records = bare([f"bare-{options.prefix}{n}" for n in range(count)], given[1])
         else:
             records = list(types(count))
-        packets = mdns.packets(records)
+        # PTR, SRV, TXT and A.
+        parts = [records[n:n + 4] for n in range(0, len(records), 4)] if options.apart else [records]
+        packets = [packet for part in parts for packet in mdns.packets(part)]
         start = time.monotonic()
         for _ in range(options.times):
             for packet in packets:

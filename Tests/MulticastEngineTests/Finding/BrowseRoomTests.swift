@@ -56,6 +56,21 @@ struct BrowseRoomTests {
         #expect(after.count { $0.hasPrefix("+") } == 1)
     }
 
+    @Test("20,000 services of 300 hosts are found, and all are known to the next list")
+    func many() throws {
+        let query = ServiceQuery(.type(try ServiceType("_witap._tcp"), .local))
+        var story = try LinkStory(query)
+        var words: [String] = []
+        for start in stride(from: 0, to: 20_000, by: 100) {
+            let records = (start..<start + 100).flatMap { services.all($0, on: "h\($0 % 300).local") }
+            words += story.hear(records, from: PacketSource(UInt32(start % 300))).map(\.word)
+        }
+        #expect(words.count { $0.hasPrefix("+") } == 20_000)
+        #expect(!words.contains { $0 == "degraded" || $0.hasPrefix("withdrawn") })
+        var next = try LinkStory(query, link: story.link)
+        #expect(next.hear([]).count { $0.word.hasPrefix("+") } == 20_000)
+    }
+
     @Test("Services of one packet do not give way to each other")
     func onePacket() throws {
         var story = try story(limit: 100)

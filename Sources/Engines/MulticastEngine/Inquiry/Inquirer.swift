@@ -60,13 +60,10 @@ package struct OutgoingQuestion: Sendable {
     /// - Returns: nil when the question does not fit a packet.
     init?(_ question: Question, id: UInt16, _ path: Path) { self.init([question], id: id, path) }
 
-    /// - Parameter known: answers that this host has (RFC 6762 §7.1).
     /// - Returns: nil when there is no question, or they do not fit a packet.
-    init?(_ questions: [Question], known: [ResourceRecord] = [], id: UInt16, _ path: Path) {
+    init?(_ questions: [Question], id: UInt16, _ path: Path) {
         var writer = MessageWriter(id: id, limit: 1400, compression: .multicast)
-        guard !questions.isEmpty, questions.allSatisfy({ writer.add($0) }),
-            known.allSatisfy({ writer.add($0, to: .answer) })
-        else { return nil }
+        guard !questions.isEmpty, questions.allSatisfy({ writer.add($0) }) else { return nil }
         (bytes, self.path) = (writer.bytes, path)
     }
 }

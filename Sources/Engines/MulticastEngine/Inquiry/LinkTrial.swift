@@ -27,11 +27,6 @@ package struct LinkTrial: Inquirer {
     package private(set) var direct: Set<IPAddress> = []
     private let (wantsOwn, wantsOthers): (Bool, Bool)
     private let questions: [Question]
-    /// Of this machine's questions only those are heard that say something. avahi-daemon leaves out what a question knows, whatever its TTL, so
-    /// this is about a name that is not asked for, and that no one on a link has.
-    private let known = (try? DomainName(presentation: "localhost.")).map {
-        [ResourceRecord($0, .a, .a(0x7F00_0001), ttl: 1)]
-    }
     private let id = UInt16.random(in: 0x1000...0x7000)
     private var sent = 0
 
@@ -51,7 +46,7 @@ package struct LinkTrial: Inquirer {
         sent += 1
         return [
             OutgoingQuestion(questions, id: id, .group),
-            OutgoingQuestion(questions, known: known ?? [], id: 0, .shared),
+            OutgoingQuestion(questions, id: 0, .shared),
         ].compactMap(\.self)
     }
 

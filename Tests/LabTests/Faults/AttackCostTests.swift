@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+/// What a host or user can make a program of ours keep: the peak of its memory, for docs/reliability.md (`BUILT` names release programs).
+extension SoakTests {
+    @Suite("What attacks cost", .serialized)
+    struct AttackCostTests {
+        private static let most = 160 * 1024
+        private static let address = "10.77.0.1:9331"
+
+        enum Attack: String, CaseIterable {
+            case requests = "100,000 requests on one connection, as nobody"
+            case requestsOverTCP = "100,000 requests on one TCP connection of another host"
+            case watched = "50 new services a second for a minute, one watcher"
+            case watchedByMany = "400 new services a second for 40 s, eight watchers"
+            case bare = "450,000 PTR records of one host"
+            case nsec = "NSEC records of 2048 types for 30 s"
+            case types = "PTR records of 255 types that are browsed, for 30 s"
+            case drip = "a name a second that nobody answers for, a minute"
+            case unheard = "20 questions a second that this host alone hears, a minute"
+            case malformed = "malformed packets for 7 min, one watcher"
+            case slow = "64 slow clients for a minute"
+        }
+
+        @Test("of the daemon", .timeLimit(.minutes(15)), arguments: Attack.allCases)
+        func daemon(_ attack: Attack) async throws {
+            let lab = try await Lab.start("--hosts", "3", "--no-avahi", "h1", "--no-avahi", "h2", "--no-avahi", "h3")
+            let types = [Lab.type] + (0..<255).map { "_c\($0)._tcp" }
+            let daemon = try await LabDaemon.start(
+                on: "h1", of: lab,
+                "finder: wire\nlisten: \"\(Self.address)\"\nbrowse: [\(types.joined(separator: ", "))]\n")
+            let watchers = try (0..<(attack == .watchedByMany ? 8 : 1)).map { _ in
+                try lab.exec(
+                    "h1",
+                    [
+                        "curl", "-sN", "-o", "/dev/null", "--unix-socket", LabDaemon.systemSocket,
+                        "http://localhost/v1/services/watch?type=\(Lab.type)",
+                    ])
+            }
+            if attack == .types {
+                let announced = try lab.python("h3", "crowd.py", "types", "255")
+                try await announced.line(within: .seconds(30)) { $0 == "done" }
+            }
+            let pid = try pid_t(#require(try await daemon.curl("/v1/status").json()["pid"] as? Int))
+            let before = ProcessUsage(pid)
+            let start = ContinuousClock.now
+            let attackers = try await attackers(attack, lab, daemon)
+            for attacker in attackers { _ = try await attacker.exit(within: .seconds(480)) }
+            let took = start.duration(to: .now)
+            let answer = try await daemon.curl("/v1/status")
+            let after = ProcessUsage(pid)
+            #expect(answer.status == 200 && after.peakKilobytes < Self.most, "\(after.peakKilobytes) kB")
+            Figures(
+                scenario: "–", what: attack.rawValue,
+                note: "daemon \(before.kilobytes / 1024) → \(after.kilobytes / 1024) MB, "
+                    + "at most \(after.peakKilobytes / 1024); "
+                    + String(format: "%.1f s of CPU in %@", after.seconds - before.seconds, took.seconds)
+            ).record()
+            for watcher in watchers { watcher.signal(SIGKILL) }
+            try await daemon.stop()
+            try await lab.stop()
+        }
+
+        /// Starts it; it ends by itself.
+        private func attackers(_ attack: Attack, _ lab: Lab, _ daemon: LabDaemon) async throws -> [LabProcess] {
+            func crowd(_ arguments: String...) throws -> LabProcess { try lab.python("h3", "crowd.py", arguments) }
+            let clients = "\(Lab.scripts)/hostile_clients.py"
+            switch attack {
+            case .requests:
+                let nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+                let client = try lab.exec(
+                    "h1", nobody + ["/usr/bin/python3", clients, LabDaemon.systemSocket, "keep", "100000", "/v1/ping"])
+                client.closeInput()
+                return [client]
+            case .requestsOverTCP:
+                let client = try lab.exec(
+                    "h3", ["/usr/bin/python3", clients, Self.address, "keep", "100000", "/v1/ping"])
+                client.closeInput()
+                return [client]
+            case .watched: return [try crowd("full", "3000", Lab.type, "1", "--apart", "--rate", "50")]
+            case .watchedByMany: return [try crowd("full", "16000", Lab.type, "1", "--apart", "--rate", "400")]
+            case .bare: return [try crowd("bare", "450000", Lab.type, "--rate", "1000")]
+            case .nsec: return [try crowd("nsec", "30")]
+            case .types: return [try crowd("typesptr", "30", "255")]
+            case .drip: return [try crowd("drip", "60", Lab.type)]
+            case .unheard:
+                let link = try await lab.run("h1", "ip", "-o", "link", "show", "eth0").joined()
+                let mac = try #require(link.firstMatch(of: /link\/ether ([0-9a-f:]+)/)?.output.1)
+                return [
+                    try lab.exec(
+                        "h3",
+                        [
+                            "timeout", "60", Lab.python, "\(Lab.scripts)/unheard.py", "mac", String(mac), Lab.type,
+                            "20",
+                        ], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                ]
+            case .malformed: return [try lab.python("h3", "fuzz.py", "420", Lab.type)]
+            case .slow:
+                return [
+                    try lab.exec(
+                        "h1", ["/usr/bin/python3", clients, LabDaemon.systemSocket, "slow", "64", "60"])
+                ]
+            }
+        }
+
+        @Test("of the page's server: 40,000 requests without its key")
+        func page() async throws {
+            let lab = try await Lab.start(hosts: 1)
+            let page = try lab.discoverd("h1", "show", "--port", "8765")
+            try await page.line(within: .seconds(20)) { $0.contains("8765") }
+            let before = ProcessUsage(page.pid)
+            let client = try lab.exec(
+                "h1",
+                [
+                    "/usr/bin/python3", "\(Lab.scripts)/hostile_clients.py", "127.0.0.1:8765", "keep", "40000",
+                    "/v1/services",
+                ])
+            client.closeInput()
+            #expect(try await client.exit(within: .seconds(120)) == .exited(0))
+            let after = ProcessUsage(page.pid)
+            #expect(after.kilobytes < before.kilobytes + 4_096, "\(before.kilobytes) → \(after.kilobytes) kB")
+            Figures(
+                scenario: "–", what: "40,000 requests to the page's server, without its key",
+                note: "\(before.kilobytes / 1024) → \(after.kilobytes / 1024) MB"
+            ).record()
+            try await page.stop()
+            try await lab.stop()
+        }
+
+        @Test("of a list of a zone whose 2700 records live 0 s", .timeLimit(.minutes(10)))
+        func zone() async throws {
+            let dns = try await DNSLab.start(.bind, .unbound)
+            let zone = DNSLab.Zone.bind
+            let domains = (1...10).map { "link\($0).\(zone.name)" }
+            // A server keeps no more than 100 records of one name and type.
+            for domain in domains {
+                let lines = (0..<90).flatMap { n in
+                    [
+                        "update add _many._tcp.\(domain). 0 PTR s\(n)._many._tcp.\(domain).",
+                        "update add s\(n)._many._tcp.\(domain). 0 SRV 0 0 9000 \(zone.name).",
+                        "update add s\(n)._many._tcp.\(domain). 0 TXT \"a=b\"",
+                    ]
+                }
+                try await dns.nsupdate(zone.address, zone.name, lines)
+            }
+            try await dns.lab.nft(
+                "h3",
+                """
+                table inet count {
+                chain out {
+                type filter hook output priority 0
+                udp dport 53 counter
+                tcp dport 53 counter
+                }
+                }
+                """)
+            let list = try dns.lab.exec(
+                "h3",
+                [Built.discoverd, "browse", "_many._tcp", "-r", "--json", "--no-daemon"]
+                    + domains.flatMap { ["--domain", $0] })
+            try await list.line(within: .seconds(60)) { $0.contains(#""event":"settled""#) }
+            let (before, start) = (ProcessUsage(list.pid), try await asked(dns))
+            try await Task.sleep(for: .seconds(60))
+            let (after, end) = (ProcessUsage(list.pid), try await asked(dns))
+            #expect(after.peakKilobytes < Self.most)
+            Figures(
+                scenario: "–", what: "a zone with 2700 records that live 0 s, browsed for a minute",
+                note: "\((end - start) / 60) packets a second to the server, "
+                    + "\(Int((after.seconds - before.seconds) / 60 * 100)) % of a core, "
+                    + "at most \(after.peakKilobytes / 1024) MB"
+            ).record()
+            try await list.stop()
+            try await dns.stop()
+        }
+
+        private func asked(_ dns: DNSLab) async throws -> Int {
+            try await dns.lab.run("h3", "nft", "list", "table", "inet", "count")
+                .compactMap { $0.firstMatch(of: /counter packets (\d+)/).flatMap { Int($0.output.1) } }.reduce(0, +)
+        }
+    }
+}
