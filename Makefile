@@ -120,6 +120,10 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	@.ci/check
 
+.PHONY: words
+words: build ## how much there is to learn: commands, options, concepts, lines of manual, the longest sentences
+	@.ci/words $(DISCOVERD)
+
 .PHONY: house
 house: ## how big the house is: entries, targets, files, lines, stored Bools, names that mean two things
 	@SWIFT=$(SWIFT) .ci/house

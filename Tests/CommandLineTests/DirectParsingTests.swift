@@ -10,10 +10,9 @@ import Testing
         arguments: [
             "browse _http._tcp -t", "resolve tony", "connect tony --report", "publish tony 9000", "wait _http._tcp",
             "status", "resolve -- tony", "resolve -- -x _http._tcp", "connect -- tony", "forward -- 0 tony",
-            "wait -- tony",
-            "explain -- tony", "unpublish -- tony", "update --txt a=b -- tony", "pair -- tony", "host -- h1.local",
-            "query -- h1 A",
-            "browse -- _http._tcp",
+            "forward -- tony 0", "wait -- tony", "doctor -- tony", "doctor", "unpublish -- tony",
+            "update --txt a=b -- tony", "key pair -- tony", "key list", "setup avahi -- a.service",
+            "resolve -- h1.local 10.0.0.1", "query -- h1 A", "browse -- _http._tcp", "browse --types",
             "daemon --help",
         ])
     func commandIsReadDirectly(_ line: String) throws {
@@ -26,7 +25,8 @@ import Testing
         arguments: [
             "", "--version", "--help", "help connect", "conect tony", "connect", "connect --help", "connect -h",
             "connect --version",
-            "connect a b c d", "browse --generate-completion-script bash", "types --help-hidden",
+            "connect a b c d", "browse --generate-completion-script bash", "browse --help-hidden", "key", "key nosuch",
+            "setup",
         ])
     func everythingElseIsTheRoots(_ line: String) {
         #expect(DiscoverdCommand.parseDirectly(line.split(separator: " ").map(String.init)) == nil)

@@ -22,14 +22,15 @@ import Testing
 
     private static let places = [
         Place(BrowseCommand.self, "_http._tcp --timeout=#"), Place(BrowseCommand.self, "_http._tcp --count=#"),
-        Place(TypesCommand.self, "--timeout=#"), Place(DomainsCommand.self, "--timeout=#"),
+        Place(BrowseCommand.self, "--types --timeout=#"), Place(QueryCommand.self, "a A --timeout=#"),
+        Place(DoctorCommand.self, "a --timeout=#"),
         Place(ResolveCommand.self, "a --timeout=#"), Place(WaitCommand.self, "_http._tcp --timeout=#"),
         Place(WaitCommand.self, "_http._tcp --count=#"), Place(PublishCommand.self, "a #"),
         Place(PublishCommand.self, "a 1 --timeout=#"), Place(PublishCommand.self, "a 1 --check=tcp --check-interval=#"),
         Place(PublishCommand.self, "a 1 --check=tcp --rise=#"), Place(PublishCommand.self, "a 1 --check=tcp --fall=#"),
         Place(ConnectCommand.self, "a --timeout=#"), Place(ListenCommand.self, "a #"),
-        Place(ListenCommand.self, "a 0 --max=#"), Place(ForwardCommand.self, "# a"),
-        Place(ForwardCommand.self, "0 a --max=#"),
+        Place(ListenCommand.self, "a 0 --max=#"), Place(ForwardCommand.self, "a #"), Place(ForwardCommand.self, "# a"),
+        Place(ForwardCommand.self, "a 0 --max=#"),
     ]
 
     @Test(arguments: places) func isTakenOrRefused(_ place: Place) throws {

@@ -16,7 +16,7 @@ import Testing
     private static func invocation(
         _ line: String, on place: On = .discoverd, canBePrivate: Bool = true
     ) throws -> Invocation {
-        let arguments = line.split(separator: " ").map(String.init)
+        let arguments = CommandWords(line.split(separator: " ").map(String.init)).arguments
         let parsed = try #require(DiscoverdCommand.parseDirectly(arguments) as? any NetworkCommand, "\(line)")
         let machine = Invocation.Machine(
             hasMore: place == .dns, isMoreInstalled: place != .bare, canBePrivate: canBePrivate)
@@ -48,19 +48,30 @@ import Testing
         ("publish a 1 --check tcp", .this, .required("--check is done by it"), .never),
         ("domains", .moreIfPossible, .ifPresent, .always),
         ("domains --domain a.example", .moreUnlessServed(servers), .ifPresent, .unlessServed),
+        ("browse --domains", .moreIfPossible, .ifPresent, .always),
+        ("browse --types", .this, .ifPresent, .never),
+        ("types -f", .this, .ifPresent, .never),
         ("query x.a.example A", .more("asks DNS servers about x.a.example"), .never, .never),
         ("query x.local A", .this, .never, .never),
         ("host x.local", .this, .never, .never),
+        ("resolve x.local 10.0.0.1", .this, .never, .never),
+        ("resolve --host x.a.example", .more("asks DNS servers about x.a.example"), .never, .never),
+        ("resolve x.a.example", .this, .ifPresent, .never),
+        ("resolve x.local --socket /s", .this, .never, .never),
         // What a daemon serves, it does not check.
         ("doctor --domain a.example", .more(servers), .never, .never),
         ("explain tony", .this, .never, .never),
+        ("doctor tony", .this, .never, .never),
+        ("doctor tony --socket /s --backend private", .this, .never, .never),
         ("listen a --tls", .more("speaks TLS"), .ifPresent, .never),
         ("connect a --tls", .more("speaks TLS"), .ifPresent, .never),
         ("pair", .more("speaks TLS"), .ifPresent, .never),
+        ("key pair h1", .more("speaks TLS"), .ifPresent, .never),
         ("show", .more("serves the page"), .ifPresent, .never),
         ("status", .this, .required(asked), .never),
         ("reload", .this, .required(asked), .never),
         ("ls", .this, .wanted, .never),
+        ("status --services --watch", .this, .wanted, .never),
     ]
 
     @Test(arguments: rows)
@@ -97,6 +108,9 @@ import Testing
         // doctor reports the machine as it is.
         #expect(try Self.invocation("doctor").backend == .system)
         #expect(try Self.invocation("doctor").finder == .avahi)
+        // What asks the links for a name starts no backend.
+        #expect(try Self.invocation("doctor tony --backend private").backend == .system)
+        #expect(try Self.invocation("resolve x.local --backend private").backend == .system)
         let interfaces = try InterfaceFilter(["en*"])
         #expect(
             try Self.invocation("publish a 1 -v --interface en*").backend

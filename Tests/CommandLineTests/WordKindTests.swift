@@ -26,12 +26,23 @@ struct WordKindTests {
     @Test(
         "the wrong kind is refused, with the command that is meant",
         arguments: [
-            ("resolve _http._tcp", "discoverd browse _http._tcp -t"), ("resolve 10.77.0.1", "discoverd host 10.77.0.1"),
-            ("connect h1.local", "discoverd host h1.local"), ("connect 10.77.0.1", "discoverd host 10.77.0.1"),
-            ("connect _http._tcp", "discoverd browse _http._tcp -t"), ("forward 0 h1.local", "discoverd host h1.local"),
-            ("wait h1.local", "discoverd host h1.local"), ("wait 10.77.0.1", "discoverd host 10.77.0.1"),
+            ("resolve _http._tcp", "discoverd browse _http._tcp -t"),
+            ("resolve tony h1.local", "discoverd resolve h1.local"),
+            ("connect h1.local", "discoverd resolve h1.local"), ("connect 10.77.0.1", "discoverd resolve 10.77.0.1"),
+            ("connect _http._tcp", "discoverd browse _http._tcp -t"),
+            ("forward h1.local 0", "discoverd resolve h1.local"), ("forward 0 h1.local", "discoverd resolve h1.local"),
+            ("publish 9000 tony", "'discoverd publish tony 9000'"), ("key pair h1.local", "'discoverd key pair h1'"),
+            ("forward tony web", "discoverd forward NAME PORT"),
+            ("wait h1.local", "discoverd resolve h1.local"), ("wait 10.77.0.1", "discoverd resolve 10.77.0.1"),
             ("wait tony._http._tcp.local", #"discoverd wait _http._tcp --name "tony""#),
-            ("browse h1.local", "discoverd host h1.local"), ("browse 10.77.0.1", "discoverd host 10.77.0.1"),
+            ("browse h1.local", "discoverd resolve h1.local"), ("browse 10.77.0.1", "discoverd resolve 10.77.0.1"),
+            ("doctor 10.77.0.1", "discoverd resolve 10.77.0.1"),
+            ("doctor www.example.org", "discoverd resolve --host www.example.org"),
+            ("doctor --pcap f", "discoverd doctor NAME"), ("doctor tony --domain a.example", "without a NAME"),
+            ("query _http._tcp PTR", "discoverd query _http._tcp.local PTR"),
+            ("query 10.77.0.1 PTR", "discoverd resolve 10.77.0.1"), ("query fe80::1 PTR", "discoverd resolve fe80::1"),
+            ("browse --types http", "exclude each other"), ("browse --types --domains", "exclude each other"),
+            ("browse --types -r", "exclude each other"), ("resolve tony _http._tcp more", "NAME [TYPE]"),
             ("browse tony._http._tcp.local", "discoverd resolve"),
         ])
     func refused(_ line: String, _ advice: String) {
@@ -51,7 +62,11 @@ struct WordKindTests {
         arguments: [
             "resolve h1.local", "resolve tony._http._tcp.local", "connect tony._http._tcp.local",
             "connect h1.local _http._tcp",
-            "forward 0 10.77.0.1 _http._tcp", "resolve Front.Door", "wait _http._tcp --name h1.local",
+            "forward 10.77.0.1 0 _http._tcp", "forward 0 10.77.0.1 _http._tcp", "forward 80 80", "resolve Front.Door",
+            "resolve 10.77.0.1 fe80::1%eth0 h1.local", "resolve --host h1 www.example.org", "doctor", "doctor tony",
+            "key pair h1", "key pair",
+            "doctor h1.local --timeout 2", "browse --domains -t", "query _http._tcp.local PTR",
+            "query _http._tcp PTR --server 10.0.0.1", "wait _http._tcp --name h1.local",
             "wait --name h1.local",
             "browse _http._tcp.local", "wait tony",
         ])

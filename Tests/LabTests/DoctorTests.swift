@@ -116,7 +116,7 @@ struct DoctorTests {
         let service = run.output.first { $0.hasPrefix("warn\tnames\tthe service tony._witap._tcp.local") } ?? ""
         #expect(service.contains("10.77.0.2 on eth0 says nas.local port 9000"), "\(run)")
         #expect(service.contains("10.77.0.3 on eth0 says evil.local port 9001"), "\(run)")
-        #expect(service.contains("discoverd identity"), "\(run)")
+        #expect(service.contains("discoverd key show"), "\(run)")
         let host = run.output.first { $0.hasPrefix("warn\tnames\tthe host name nas.local") } ?? ""
         #expect(
             host.contains("10.77.0.2 on eth0 says 10.77.0.2") && host.contains("10.77.0.3 on eth0 says 10.77.0.3"),

@@ -137,7 +137,7 @@ struct ExplainDoubtTests {
         #expect(word.run.output.first?.contains("no mDNS responder runs on this machine") == true, "\(word.run)")
         let there = try await lab.explain(["unheardof"], on: "h1")
         #expect(there.run.output.first?.contains("no mDNS responder") == false, "\(there.run)")
-        for (name, advice) in [("10.77.0.1", "discoverd host 10.77.0.1"), ("www.example.org", "below local")] {
+        for (name, advice) in [("10.77.0.1", "discoverd resolve 10.77.0.1"), ("www.example.org", "below local")] {
             let run = try await lab.ask("h2", "explain", name)
             #expect(run.exit == .exited(64) && run.failure?.contains(advice) == true, "\(run)")
         }

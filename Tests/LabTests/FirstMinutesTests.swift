@@ -93,7 +93,7 @@ struct FirstMinutesTests {
         let probed = try await bench.ask("h2", "discoverd connect files --probe")
         #expect(probed.output.count == 1 && probed.output[0].contains(":\(port)\teth0\t"), "\(probed)")
 
-        let forward = try bench.start("h2", "discoverd forward 7777 files")
+        let forward = try bench.start("h2", "discoverd forward files 7777")
         try await forward.line(.stdout, "the port") { $0.contains("127.0.0.1:7777") }
         let through = try bench.run("h2", #"exec 3<>/dev/tcp/127.0.0.1/7777; echo hello >&3; head -n 1 <&3"#)
         #expect(try await through.exit() == .exited(0) && through.lines() == ["hello"])

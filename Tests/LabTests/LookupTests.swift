@@ -90,7 +90,8 @@ struct LookupTests {
         let missing = try await lab.ask("h2", "resolve", "nosuch.local", "--timeout", "1")
         #expect(missing.exit == .exited(1) && missing.failure?.contains("no host nosuch.local") == true, "\(missing)")
         let word = try await lab.ask("h2", "resolve", "h1", "--timeout", "1")
-        #expect(word.exit == .exited(1) && word.errors.contains { $0.contains("discoverd host h1") }, "\(word)")
+        #expect(
+            word.exit == .exited(1) && word.errors.contains { $0.contains("discoverd resolve --host h1") }, "\(word)")
         try await lab.stop()
     }
 

@@ -57,7 +57,7 @@ struct VouchingTests {
         #expect(name.exit == .exited(0), "\(name)")
         #expect(
             name.errors == [
-                "discoverd: its key is still known as bank._bank._tcp.local: discoverd known forget \(key)"
+                "discoverd: its key is still known as bank._bank._tcp.local: discoverd key forget \(key)"
             ], "\(name)")
         #expect(try await bank(lab).exit == .exited(0))
         let all = try await lab.ask("h2", "known", "forget", key)

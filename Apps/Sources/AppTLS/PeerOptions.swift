@@ -18,7 +18,7 @@ public struct PeerOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("Only this key, whatever is known. Repeatable.", valueName: "SHA256:base64"),
         transform: { text in
             guard let key = KeyFingerprint(text) else {
-                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd identity' prints.")
+                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd key show' prints.")
             }
             return key
         })

@@ -21,7 +21,7 @@ struct FileDropCommand: ParsableCommand {
               filedrop fetch anna .                  fetches what anna offers, into this folder
               filedrop receive inbox --plain         takes a file of nc -N HOST PORT <photo.jpg
 
-            Both sides speak TLS with machines whose keys are known, as 'discoverd known' lists them, and ask about others.
+            Both sides speak TLS with machines whose keys are known, as 'discoverd key list' lists them, and ask about others.
             --plain is without all that: anyone on the network can send, read and change. What is there is never replaced.
             Exit status: 0 done, 1 not found or not finished, 64 usage, 65 damaged on the way, 66 a file cannot be read, 69
             no backend, 71 the system refused a thread or a descriptor, 73 the name is taken or the folder cannot be

@@ -25,7 +25,7 @@ extension RaceTable {
     func keyAsked() {
         if case .racing = stage { return keys.dismiss() }
         if let question {
-            let ending = "Is it the one that 'discoverd identity' prints there? y or n"
+            let ending = "Is it the one that 'discoverd key show' prints there? y or n"
             terminal.tell("question", "\(question.introduction)\n\(ending)")
         }
         draw()

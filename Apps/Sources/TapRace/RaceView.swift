@@ -22,7 +22,7 @@ package enum RaceView {
     /// Draws a question about a key.
     package static func question(_ text: String, on canvas: inout Canvas) {
         canvas.put(title: "Tap Race: whose key is this?", keys: "y: it is the one   n: no")
-        let hint = "Compare it with what 'discoverd identity' prints there."
+        let hint = "Compare it with what 'discoverd key show' prints there."
         let paragraphs = text.split(separator: "\n").map { $0.drop { $0 == " " } } + [hint[...]]
         canvas.put(paragraphs: paragraphs.map(String.init), rows: canvas.layout.body, column: 2)
     }

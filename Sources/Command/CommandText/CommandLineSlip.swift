@@ -12,6 +12,8 @@ package struct CommandLineSlip: Hashable, Sendable {
         package let program: String
         /// The commands; empty for a program without commands.
         package let commands: [String]
+        /// Commands below others, as `key add`.
+        package let nested: [String]
         /// Other programs' words for commands and options, each with the equivalent here.
         package let synonyms: [String: String]
         /// Commands whose options belong to another program.
@@ -21,10 +23,10 @@ package struct CommandLineSlip: Hashable, Sendable {
 
         /// - Parameter help: rendered without a line limit (`HelpText.unlimited`).
         package init(
-            _ program: String, commands: [String], synonyms: [String: String] = [:], opaque: Set<String> = [],
-            help: @escaping (String?) -> String
+            _ program: String, commands: [String], nested: [String] = [], synonyms: [String: String] = [:],
+            opaque: Set<String> = [], help: @escaping (String?) -> String
         ) {
-            (self.program, self.commands, self.synonyms) = (program, commands, synonyms)
+            (self.program, self.commands, self.nested, self.synonyms) = (program, commands, nested, synonyms)
             (self.opaque, self.help) = (opaque, help)
         }
     }
@@ -36,14 +38,22 @@ package struct CommandLineSlip: Hashable, Sendable {
 
     /// The first slip in a command line; nil if there is none of this kind.
     package static func find(in arguments: [String], _ grammar: Grammar) -> CommandLineSlip? {
-        let position = grammar.commands.isEmpty ? nil : arguments.firstIndex { !$0.hasPrefix("-") }
+        var position = grammar.commands.isEmpty ? nil : arguments.firstIndex { !$0.hasPrefix("-") }
         var command: String?
-        if let position {
-            let word = arguments[position]
-            if word == "help" { return unknownTopic(arguments[(position + 1)...], grammar) }
-            guard grammar.commands.contains(word) else { return unknownCommand(word, grammar) }
+        if let first = position {
+            let word = arguments[first]
+            if word == "help" { return unknownTopic(arguments[(first + 1)...], grammar) }
+            guard grammar.commands.contains(word) else {
+                return unknownCommand(word, among: grammar.commands, grammar)
+            }
             guard !grammar.opaque.contains(word) else { return nil }
             command = word
+            let below = grammar.nested.filter { $0.hasPrefix(word + " ") }
+            if !below.isEmpty, let next = arguments[(first + 1)...].firstIndex(where: { !$0.hasPrefix("-") }) {
+                let words = "\(word) \(arguments[next])"
+                guard below.contains(words) else { return unknownCommand(words, among: below, grammar) }
+                (position, command) = (next, words)
+            }
         }
         let options = Options(grammar.help(command))
         var rest = arguments[((position ?? -1) + 1)...]
@@ -59,11 +69,13 @@ package struct CommandLineSlip: Hashable, Sendable {
         guard let word = words.first(where: { !$0.hasPrefix("-") }), !grammar.commands.contains(word) else {
             return nil
         }
-        return unknownCommand(word, grammar)
+        return unknownCommand(word, among: grammar.commands, grammar)
     }
 
-    private static func unknownCommand(_ word: String, _ grammar: Grammar) -> CommandLineSlip {
-        let nearest = grammar.synonyms[word.lowercased()] ?? Suggestion.nearest(to: word, among: grammar.commands)
+    private static func unknownCommand(
+        _ word: String, among known: [String], _ grammar: Grammar
+    ) -> CommandLineSlip {
+        let nearest = grammar.synonyms[word.lowercased()] ?? Suggestion.nearest(to: word, among: known)
         return CommandLineSlip(
             message: "unknown command '\(word)'" + question(nearest),
             advice: "'\(grammar.program) --help' lists the commands.")

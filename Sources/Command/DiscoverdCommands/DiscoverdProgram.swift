@@ -20,31 +20,35 @@ package enum DiscoverdProgram {
     /// Kept out of `main`, so that the shortcut does not pay for its start-up.
     @inline(never)
     private static func parse(with more: (any MoreSupport)?, outputIsOpen: Bool) -> Never {
-        let arguments: [String]
+        let words: CommandWords
         do throws(CommandLineArguments.NotUTF8) {
-            arguments = try DiscoverdCommand.arguments().texts
+            words = CommandWords(try DiscoverdCommand.arguments().texts)
         } catch {
             refuse(CommandError(.usage, "the argument '\(error.argument)' is not UTF-8"))
         }
+        let arguments = words.arguments
         if arguments.first == "help", let slip = CommandLineSlip.find(in: arguments, .discoverd) { refuse(slip) }
         do {
             var command = try DiscoverdCommand.parseDirectly(arguments) ?? DiscoverdCommand.parseAsRoot(arguments)
             if let command = command as? any NetworkCommand {
-                Runner.run(command, with: more, outputIsOpen: outputIsOpen)
+                Runner.run(command, hints: words.hints, with: more, outputIsOpen: outputIsOpen)
             }
             if let command = command as? any LocalCommand {
                 guard outputIsOpen || !type(of: command).onlyPrints else { throw CommandError.closedOutput }
                 if more == nil, let purpose = command.needsMore {
                     SiblingProgram.dns.become(for: purpose, ProgramNotices())
                 }
+                words.hints.forEach(ProgramNotices().hint)
                 try command.run(with: more)
             } else {
+                words.hints.forEach(ProgramNotices().hint)
                 try command.run()
             }
             exit(ExitStatus.done.rawValue)
         } catch let error as CommandError {
             refuse(error)
         } catch {
+            words.hints.forEach(ProgramNotices().hint)
             report(error, of: arguments)
         }
     }
@@ -54,7 +58,8 @@ package enum DiscoverdProgram {
         let text = DiscoverdCommand.fullMessage(for: error, columns: HelpText.unlimited)
         let status = DiscoverdCommand.exitCode(for: error)
         if status.isSuccess {
-            print(HelpText.fitted(text, to: STDOUT_FILENO))
+            // "FIND:" is enough.
+            print(HelpText.fitted(text.replacing(" SUBCOMMANDS:", with: ":"), to: STDOUT_FILENO))
         } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
             refuse(slip)
         } else if !text.isEmpty {
@@ -85,29 +90,47 @@ struct DiscoverdCommand: ParsableCommand {
               discoverd browse --all -t            what is on this network
               discoverd resolve tony --json        one service, for a script
               discoverd doctor                     why nothing is found
-              discoverd explain tony               why this one is not found, or not reached
+              discoverd doctor tony                why this one is not found, or not reached
 
             Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 73 name taken.
             """,
         version: "discoverd \(DiscoverdVersion.current)",
-        subcommands: [
-            BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
-            WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, StatusCommand.self,
-            LsCommand.self, UnpublishCommand.self, UpdateCommand.self, ReloadCommand.self, BecomeDaemonCommand.self,
-            DoctorCommand.self, ExplainCommand.self,
-            QueryCommand.self, HostCommand.self, ZoneTemplateCommand.self, IdentityCommand.self, KnownCommand.self,
-            PairCommand.self, ShowCommand.self, ImportCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Find",
+                subcommands: [
+                    BrowseCommand.self, ResolveCommand.self, WaitCommand.self, QueryCommand.self, DoctorCommand.self,
+                ]),
+            CommandGroup(
+                name: "Publish", subcommands: [PublishCommand.self, UnpublishCommand.self, UpdateCommand.self]),
+            CommandGroup(
+                name: "Connect", subcommands: [ConnectCommand.self, ListenCommand.self, ForwardCommand.self]),
+            CommandGroup(
+                name: "Daemon",
+                subcommands: [
+                    BecomeDaemonCommand.self, StatusCommand.self, ReloadCommand.self, ShowCommand.self,
+                    SetupCommand.self,
+                ]),
+            CommandGroup(name: "Trust", subcommands: [KeyCommand.self]),
         ]
     )
+
+    /// The commands that `--help` lists.
+    static var commands: [any ParsableCommand.Type] {
+        configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    }
 
     /// Parses a command by itself: of the root, the parser looks at the options of every command first, which takes longer than most
     /// commands do.
     /// - Returns: nil when the command line is wrong, asks for help, or names no command: then the root says what it means.
     static func parseDirectly(_ arguments: [String]) -> (any ParsableCommand)? {
-        guard let name = arguments.first,
-            let command = configuration.subcommands.first(where: { $0.configuration.commandName == name })
-        else { return nil }
-        let parsed = try? command.parseAsRoot(Array(arguments.dropFirst()))
+        var (rest, commands) = (arguments[...], configuration.subcommands)
+        var command: (any ParsableCommand.Type)?
+        while let next = commands.first(where: { $0.configuration.commandName == rest.first }) {
+            (command, commands, rest) = (next, next.configuration.subcommands, rest.dropFirst())
+        }
+        guard let command, commands.isEmpty else { return nil }
+        let parsed = try? command.parseAsRoot(Array(rest))
         return parsed.flatMap { type(of: $0) == command ? $0 : nil }
     }
 
@@ -116,7 +139,7 @@ struct DiscoverdCommand: ParsableCommand {
 
     /// This process's arguments.
     static func arguments() throws(CommandLineArguments.NotUTF8) -> CommandLineArguments {
-        let arguments = CommandLineArguments.ofProcess()
+        let arguments = LeadingOptions.moved(CommandLineArguments.ofProcess())
         // A shell that asks what to complete passes a command line as it is.
         let isAsked = arguments.first == Array("---completion".utf8)
         return try CommandLineArguments(arguments, runners: isAsked ? [] : ["publish", "listen"]) { command, option in
@@ -128,24 +151,31 @@ struct DiscoverdCommand: ParsableCommand {
 extension CommandLineSlip.Grammar {
     /// Commands and options of discoverd, and other programs' words for them.
     static var discoverd: CommandLineSlip.Grammar {
-        let commands = DiscoverdCommand.configuration.subcommands
+        let commands = DiscoverdCommand.commands
+        let nested = commands.flatMap { command in
+            command.configuration.subcommands.map { ("\(name(command)) \(name($0))", $0) }
+        }
         return CommandLineSlip.Grammar(
-            "discoverd", commands: commands.compactMap { $0.configuration.commandName } + ["help"],
+            "discoverd", commands: commands.map(name) + ["help", "update"], nested: nested.map(\.0),
             synonyms: [
-                "lookup": "resolve", "dig": "query", "why": "explain", "diagnose": "explain", "get": "resolve",
+                "lookup": "resolve", "dig": "query", "why": "doctor", "diagnose": "doctor", "get": "resolve",
                 "list": "browse", "search": "browse", "find": "browse", "discover": "browse", "scan": "browse",
-                "announce": "publish", "advertise": "publish", "register": "publish", "unregister": "unpublish",
+                "keys": "key", "trust": "key", "announce": "publish", "advertise": "publish", "register": "publish",
+                "unregister": "unpublish",
                 "withdraw": "unpublish", "dial": "connect", "serve": "listen", "start": "daemon", "run": "daemon",
                 "version": "--version", "-V": "--version", "-p": "--json", "--parsable": "--json",
                 "--terminate": "--once", "-d": "--domain",
             ], opaque: ["daemon"]
-        ) { name in
-            guard let command = commands.first(where: { $0.configuration.commandName == name }) else {
+        ) { words in
+            let known = DiscoverdCommand.configuration.subcommands.map { (name($0), $0) } + nested
+            guard let command = known.first(where: { $0.0 == words })?.1 else {
                 return DiscoverdCommand.helpMessage(columns: HelpText.unlimited)
             }
-            return DiscoverdCommand.helpMessage(for: command, columns: HelpText.unlimited)
+            return DiscoverdCommand.helpMessage(for: command, includeHidden: true, columns: HelpText.unlimited)
         }
     }
+
+    private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 }
 
 /// A program that is installed with this one, which this process can become.

@@ -19,13 +19,14 @@ struct Runner {
 
     /// Runs the command in a task while this, the main thread, waits for signals; exits with the command's status.
     static func run(
-        _ command: sending any NetworkCommand, with more: (any MoreSupport)?, outputIsOpen: Bool
+        _ command: sending any NetworkCommand, hints: [String], with more: (any MoreSupport)?, outputIsOpen: Bool
     ) -> Never {
         let notices = command.common.notices
         do {
             let invocation = try Invocation(command.needs(), command.common, on: .current(with: more))
             // Before there is a thread.
             invocation.becomeMore(notices)
+            hints.forEach(notices.hint)
             let ending = invocation.needs.ending
             guard outputIsOpen || !ending.isWhenUnread else { throw CommandError.closedOutput }
             let stop = Stop()

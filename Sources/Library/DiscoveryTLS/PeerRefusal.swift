@@ -74,21 +74,21 @@ extension PeerRefusal {
                 "Someone may be in between, or answer in its place; or it has been set up anew. Nothing was sent to it.",
                 "It was \(known.first?.description ?? "")",
                 "It is  \(key)",
-                "Ask there for its key ('discoverd identity'). If it is this one:",
+                "Ask there for its key ('discoverd key show'). If it is this one:",
                 // A label is a caller's own claim, made at a moment of its choice.
                 isLabel(name)
-                    ? "  discoverd known forget \(name.quotedForShell), and add the key that you were told"
-                    : "  discoverd known forget \(name.quotedForShell) && discoverd known add \(name.quotedForShell) \(key)",
+                    ? "  discoverd key forget \(name.quotedForShell), and add the key that you were told"
+                    : "  discoverd key forget \(name.quotedForShell) && discoverd key add \(name.quotedForShell) \(key)",
             ]
         case .unknown(let name, let key):
             [
-                "Compare it with what 'discoverd identity' prints there; if it is the same:",
-                "  discoverd known add \(name.quotedForShell) \(key)",
+                "Compare it with what 'discoverd key show' prints there; if it is the same:",
+                "  discoverd key add \(name.quotedForShell) \(key)",
             ]
         case .refusedByPeer:
             [
                 "If it does not know this machine's key, there:",
-                "  discoverd known add '@LABEL' KEY, with what 'discoverd identity' prints here",
+                "  discoverd key add '@LABEL' KEY, with what 'discoverd key show' prints here",
             ]
         case .foreign, .uncertified, .misnamed, .expired, .unreadable, .unreadableFile, .noTLS, .timedOut: []
         }

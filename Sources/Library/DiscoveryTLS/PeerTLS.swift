@@ -167,7 +167,7 @@ extension PeerTLS.Question {
     public var text: String {
         """
         \(introduction)
-        Is it the one that 'discoverd identity' prints there (yes/no)?
+        Is it the one that 'discoverd key show' prints there (yes/no)?
         """
     }
 

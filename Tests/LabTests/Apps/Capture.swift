@@ -38,7 +38,7 @@ final class Capture: Sendable {
 }
 
 extension Lab {
-    /// The key of a host's root, as `discoverd identity` prints it.
+    /// The key of a host's root, as `discoverd key show` prints it.
     func key(_ host: String) async throws -> String {
         let identity = try await ask(host, "identity")
         return try #require(identity.output.first?.split(separator: "\t").first.map(String.init), "\(identity)")

@@ -74,7 +74,7 @@ struct FileDropIdentityTests {
         let (one, two) = (try await key(lab, "h1"), try await key(lab, "h2"))
         let unknown = try await send(lab, folder, "file")
         #expect(unknown.exit == .exited(77), "\(unknown)")
-        #expect(unknown.errors.contains { $0.hasSuffix("discoverd known add '\(Self.name)' \(one)") }, "\(unknown)")
+        #expect(unknown.errors.contains { $0.hasSuffix("discoverd key add '\(Self.name)' \(one)") }, "\(unknown)")
         try await lab.run("h2", Built.discoverd, "known", "add", Self.name, one)
         let refused = try await send(lab, folder, "file")
         #expect(refused.exit == .exited(77), "\(refused)")

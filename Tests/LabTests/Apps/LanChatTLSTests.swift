@@ -46,12 +46,12 @@ struct LanChatTLSTests {
         let (room, guest) = (try await lab.key("h1"), try await lab.key("h2"))
         let unknown = try await lab.askApp("h2", "lanchat", "join", "den", "--nick", "anna")
         #expect(unknown.exit == .exited(77), "\(unknown)")
-        #expect(unknown.errors.last == "    discoverd known add '\(Self.room)' \(room)", "\(unknown)")
+        #expect(unknown.errors.last == "    discoverd key add '\(Self.room)' \(room)", "\(unknown)")
         try await lab.know("h2", Self.room, room)
         let stranger = try await lab.askApp("h2", "lanchat", "join", "den", "--nick", "anna")
         #expect(stranger.exit == .exited(77), "\(stranger)")
         #expect(stranger.failure?.contains("does not let this machine in") == true, "\(stranger)")
-        try await server.line(.stderr, "advice") { $0.hasSuffix("discoverd known add '@h2' \(guest)") }
+        try await server.line(.stderr, "advice") { $0.hasSuffix("discoverd key add '@h2' \(guest)") }
         #expect(!server.lines().contains { $0.contains("anna") })
         try await lab.know("h1", "@h2", guest)
         let anna = try join(lab, "h2", "den", "--nick", "anna")

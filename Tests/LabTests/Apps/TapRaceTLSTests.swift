@@ -47,12 +47,12 @@ struct TapRaceTLSTests {
         try await expect(one, "published")
         let unknown = try await lab.askApp("h2", "tap-race", "h1")
         #expect(unknown.exit == .exited(77), "\(unknown)")
-        #expect(unknown.errors.last == "    discoverd known add '\(Self.name)' \(here)", "\(unknown)")
+        #expect(unknown.errors.last == "    discoverd key add '\(Self.name)' \(here)", "\(unknown)")
         try await lab.know("h2", Self.name, here)
         let stranger = try await lab.askApp("h2", "tap-race", "h1")
         #expect(stranger.exit == .exited(77), "\(stranger)")
         #expect(stranger.failure?.contains("does not let this machine in") == true, "\(stranger)")
-        try await one.line(.stderr, "advice") { $0.hasSuffix("discoverd known add '@h2' \(there)") }
+        try await one.line(.stderr, "advice") { $0.hasSuffix("discoverd key add '@h2' \(there)") }
         try await lab.know("h1", "@h2", there)
         let two = try start(lab, "h2", "h1", "--seconds", "1")
         for player in [one, two] { #expect(try await player.exit(within: wait) == .exited(0)) }

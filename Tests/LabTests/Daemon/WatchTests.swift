@@ -23,7 +23,7 @@ struct WatchTests {
         try await list.line(.stdout, "tony") { $0 == "+\testablished\ttony\t_witap._tcp\t9000\tattached\t\t" }
         try await json.json("tony") { $0.event == "added" && $0.name == "tony" }
         try await status.line(.stdout, "tony") {
-            $0 == "+\tpublished\testablished\ttony\t_witap._tcp\t9000\tattached\t\t"
+            $0 == "+\tservices\t1 established"
         }
         try await states.line(.stdout, "tony") { $0.contains(#""name":"tony""#) }
         try await publisher.stop()
@@ -49,7 +49,9 @@ struct WatchTests {
         let screen = try await TerminalScreen(lab, "h1")
         let before = try await screen.settings()
         try await screen.run("clear; \(Built.discoverd) ls --watch; echo \"status=$?\"")
-        try await screen.shows("headings") { $0.first == "discoverd ls" && $0.contains { $0.hasPrefix("STATE") } }
+        try await screen.shows("headings") {
+            $0.first == "discoverd status --services" && $0.contains { $0.hasPrefix("STATE") }
+        }
         let server = try lab.exec("h1", "nc", "-lk", "9000")
         defer { server.signal(SIGTERM) }
         let publisher = try await lab.publish("h1", "tony 東京", "9000")

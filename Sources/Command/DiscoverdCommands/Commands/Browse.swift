@@ -15,13 +15,14 @@ struct BrowseCommand: NetworkCommand {
 
             Examples:
               discoverd browse _witap._tcp                   until Ctrl-C
-              discoverd browse http -r -t                    what is there now, with host, port, addresses and TXT
+              discoverd browse _http._tcp -r -t              what is there now, with host, port, addresses and TXT
               discoverd browse _printer._sub._http._tcp      only a subtype
               discoverd browse --all --interface 'en*'       every type, on some interfaces
+              discoverd browse --types -t                    which types there are
               discoverd browse _witap._tcp -r --json | jq    for programs
-              discoverd browse http --domain home.example.org --domain local
-              discoverd browse ipp ipps -t --sort name --where 'txt.Color=T'
-              discoverd browse http --exec ./register        a program for each event
+              discoverd browse _http._tcp --domain home.example.org --domain local
+              discoverd browse _ipp._tcp _ipps._tcp -t --sort name --where 'txt.Color=T'
+              discoverd browse _http._tcp --exec ./register  a program for each event
               discoverd browse --all -r --live               a table that stays in place: / filters, q ends
             """
     )
@@ -29,11 +30,22 @@ struct BrowseCommand: NetworkCommand {
     @Argument(
         help:
             "A type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp. Several are shown together.",
-        completion: DaemonCandidates.types, transform: Parsing.soughtType)
-    var type: [ServiceType] = []
+        completion: DaemonCandidates.types, transform: TypeWord.init)
+    var type: [TypeWord] = []
 
     @Flag(name: .shortAndLong, help: "Every service of every type.")
     var all = false
+
+    @Flag(name: .customLong("types"), help: "List the types that are present, in place of services.")
+    var listsTypes = false
+
+    @Flag(
+        name: .customLong("domains"),
+        help: "List the domains that are recommended for browsing and for registering (RFC 6763 §11).")
+    var listsDomains = false
+
+    @Option(name: .long, help: .hidden)
+    var only: DomainListing.Kind?
 
     @Flag(name: .shortAndLong, help: "Print host, port, addresses and TXT too.")
     var resolve = false
@@ -79,11 +91,15 @@ struct BrowseCommand: NetworkCommand {
     @OptionGroup var common: CommonOptions
 
     func needs() throws -> CommandNeeds {
-        CommandNeeds(
-            domains: domain.wish, interfaces: try place.interfaces(), types: types, more: CommandNeeds.hashes)
+        let wish = listsDomains ? DomainListing.wish(domain) : domain.wish
+        return CommandNeeds(
+            domains: wish, interfaces: try place.interfaces(), types: types,
+            more: listsTypes || listsDomains ? nil : CommandNeeds.hashes)
     }
 
     func validate() throws {
+        if listsTypes || listsDomains { return try validateListing() }
+        if only != nil { throw ValidationError("--only is for --domains.") }
         if type.isEmpty && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }
         if !type.isEmpty && all { throw ValidationError("A TYPE and --all exclude each other.") }
         if types.count * domain.domains.count > Self.limit {
@@ -97,13 +113,36 @@ struct BrowseCommand: NetworkCommand {
         }
     }
 
+    /// Of types and domains nothing is known but that they are there.
+    private func validateListing() throws {
+        let option = listsTypes ? "--types" : "--domains"
+        let ofServices = [
+            ("--types and --domains", listsTypes && listsDomains), ("a TYPE and \(option)", !type.isEmpty),
+            ("--all and \(option)", all), ("--resolve and \(option)", resolve), ("--live and \(option)", live),
+            ("--count and \(option)", count != nil), ("--sort and \(option)", sort != nil),
+            ("--exec and \(option)", exec != nil),
+            ("--name and \(option)", !filter.name.isEmpty), ("--where and \(option)", !filter.where.isEmpty),
+            ("--only and --types", listsTypes && only != nil),
+        ]
+        if let pair = ofServices.first(where: \.1) { throw ValidationError("\(pair.0) exclude each other.") }
+    }
+
     /// Each is a question of its own.
     private static let limit = 128
 
     /// Each once, in the order of the command line.
-    private var types: [ServiceType] { type.uniqued() }
+    private var types: [ServiceType] { type.map(\.type).uniqued() }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        if listsTypes {
+            let listing = TypeListing(follows: !once, timeout: timeout, domain: domain, place: place)
+            return try await listing.run(in: session)
+        }
+        if listsDomains {
+            let listing = DomainListing(only: only, follows: !once, timeout: timeout, domain: domain, place: place)
+            return try await listing.run(in: session)
+        }
+        type.compactMap(\.hint).forEach(session.notices.hint)
         let query = try query()
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
         if live {

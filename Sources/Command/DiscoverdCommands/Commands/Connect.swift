@@ -45,21 +45,21 @@ struct ConnectCommand: NetworkCommand {
     /// A command that only sends has no need of a reader.
     func needs() -> CommandNeeds {
         CommandNeeds(
-            domains: service.wish, types: service.sought,
+            domains: service.sought.wish, types: service.sought.types,
             more: dialling.needsMore,
             ending: .init(status: .notFound, isWhenUnread: false))
     }
 
     func validate() throws {
-        try service.requireService(for: "connect dials")
-        try service.named()?.type.requireConnections(for: "connect")
+        try service.sought.require(for: "connect dials")
+        try service.sought.named()?.type.requireConnections(for: "connect")
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
         // What its files say is wrong whether the service is found or not.
         let conversations = Conversations(
             try dialling.security.wish(), isPlain: dialling.plain || probe, in: session)
-        let instance = try await service.instance(
+        let instance = try await service.sought.instance(
             in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let start = ContinuousClock.now
         let connector = Connector(

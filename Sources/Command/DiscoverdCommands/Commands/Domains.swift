@@ -6,32 +6,21 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-struct DomainsCommand: NetworkCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "domains",
-        abstract: "Lists the domains that are recommended for browsing and for registering (RFC 6763 §11).",
-        discussion: """
-            By the link and, where DNS servers answer, by the search domains and networks of this host.
+/// `browse --domains`: the domains that are recommended for browsing and for registering (RFC 6763 §11), by the link and, where DNS servers
+/// answer, by the search domains and networks of this host.
+struct DomainListing {
+    /// Only one kind.
+    let only: Kind?
+    let follows: Bool
+    let timeout: Duration?
+    let domain: DomainsOption
+    let place: NetworkOptions
 
-            Examples:
-              discoverd domains                            both kinds, then exit
-              discoverd domains --only registration        one kind
-              discoverd domains --domain home.example.org  what this domain recommends
-            """
-    )
-
-    @Option(name: .long, help: "Only one kind: browsing or registration.")
-    var only: Kind?
-
-    @OptionGroup var listing: ListingOptions
-    @OptionGroup var domain: DomainsOption
-    @OptionGroup var place: NetworkOptions
-    @OptionGroup var common: CommonOptions
-
-    func needs() throws -> CommandNeeds {
+    /// Which domains it is about.
+    static func wish(_ domain: DomainsOption) -> DomainWish {
         var wish = domain.wish
         wish.isOptional = domain.named.isEmpty
-        return CommandNeeds(domains: wish, interfaces: try place.interfaces())
+        return wish
     }
 
     enum Kind: String, CaseIterable, ExpressibleByArgument {
@@ -40,8 +29,8 @@ struct DomainsCommand: NetworkCommand {
         var purpose: DomainQuery.Purpose { self == .browsing ? .browsing : .registration }
     }
 
-    func execute(in session: Session) async throws -> ExitStatus {
-        var recommendations = Recommendations(session, try sources(session), listing, isNamed: !domain.named.isEmpty)
+    func run(in session: Session) async throws -> ExitStatus {
+        var recommendations = Recommendations(session, try sources(session), for: self)
         return try await recommendations.run()
     }
 
@@ -61,7 +50,7 @@ struct DomainsCommand: NetworkCommand {
 private struct Recommendations {
     /// One question.
     struct Source {
-        let kind: DomainsCommand.Kind
+        let kind: DomainListing.Kind
         /// The domain that is asked; nil for the DNS servers of this host's search domains and networks, which need not answer.
         let domain: Domain?
         let events: DomainEvents
@@ -69,7 +58,7 @@ private struct Recommendations {
 
     private struct Entry: Hashable {
         let domain: Domain
-        let kind: DomainsCommand.Kind
+        let kind: DomainListing.Kind
 
         var record: Record { Record(.init(safe: domain, 24), .init(kind.rawValue, 0)) }
 
@@ -95,15 +84,15 @@ private struct Recommendations {
     private var troubles: Set<String> = []
     private var tellers: [Entry: Set<Int>] = [:]
 
-    init(_ session: Session, _ sources: [Source], _ listing: ListingOptions, isNamed: Bool) {
+    init(_ session: Session, _ sources: [Source], for listing: DomainListing) {
         (self.session, self.sources) = (session, sources)
         list = ListRun(
-            session, follows: listing.follow, timeout: listing.timeout,
+            session, follows: listing.follows, timeout: listing.timeout,
             nothing: "this network recommends no domain; that is usual, and .local is there without")
-        resolvers = isNamed ? [] : session.servers?.resolvers ?? []
+        resolvers = !listing.domain.named.isEmpty ? [] : session.servers?.resolvers ?? []
         optional = Set(sources.indices.filter { sources[$0].domain == nil })
         required = Set(sources.indices).subtracting(optional)
-        deadline = optional.isEmpty || listing.follow ? nil : .now + Self.patience
+        deadline = optional.isEmpty || listing.follows ? nil : .now + Self.patience
     }
 
     mutating func run() async throws -> ExitStatus {

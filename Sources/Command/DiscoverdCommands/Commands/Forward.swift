@@ -15,16 +15,25 @@ struct ForwardCommand: NetworkCommand {
             ends; a second one ends at once.
 
             Examples:
-              discoverd forward 5432 db _postgresql._tcp      psql -h localhost
-              discoverd forward 0 tony                        at a free port, which is printed
-              discoverd forward 8080 web _http._tcp --bind 0.0.0.0
+              discoverd forward db 5432 _postgresql._tcp      psql -h localhost
+              discoverd forward tony 0                        at a free port, which is printed
+              discoverd forward web 8080 _http._tcp --bind 0.0.0.0
             """
     )
 
-    @Argument(help: "The local port; 0 takes a free one.", transform: Parsing.optionalPort)
-    var port: Port?
+    @Argument(
+        help: "The service's name, or its full name as tony._witap._tcp.local.", completion: DaemonCandidates.names)
+    var name: String
 
-    @OptionGroup var service: InstanceArguments
+    @Argument(help: "The local port; 0 takes a free one.")
+    var port: String
+
+    @Argument(
+        help: "The type; without it _witap._tcp if one answers, else the only service of that name.",
+        completion: DaemonCandidates.types, transform: Parsing.soughtType)
+    var type: ServiceType?
+
+    @OptionGroup var domain: DomainOption
 
     @Option(
         name: .long, help: ArgumentHelp("The local address; default: loopback only.", valueName: "address"),
@@ -46,25 +55,28 @@ struct ForwardCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    func needs() -> CommandNeeds {
+    func needs() throws -> CommandNeeds {
         CommandNeeds(
-            domains: service.wish, types: service.sought,
+            domains: try words().service.wish, types: try words().service.types,
             more: dialling.needsMore,
             ending: .init(isWhenUnread: false, grace: Serving.patience + .seconds(2)))
     }
 
     func validate() throws {
-        try service.requireService(for: "forward dials")
+        let service = try words().service
+        try service.require(for: "forward dials")
         try service.named()?.type.requireConnections(for: "forward")
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let instance = try await service.instance(
+        let words = try words()
+        if let hint = words.hint { session.notices.hint(hint) }
+        let instance = try await words.service.instance(
             in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let interfaces = try place.interfaces()
         let family = place.family
         let loopback = [IPAddress.v4(IPv4Address(bits: 0x7F00_0001)), .v6(IPv6Address(high: 0, low: 1), scope: 0)]
-        let listeners = try ListeningSockets.local(bind.map { [$0] } ?? loopback, port: port)
+        let listeners = try ListeningSockets.local(bind.map { [$0] } ?? loopback, port: words.port)
         let connector = Connector(
             network: session.network, dialer: SocketDialer(), policy: dialling.policy(of: instance, in: session),
             limits: RaceLimits(overall: timeout ?? .seconds(10)))
@@ -95,6 +107,26 @@ struct ForwardCommand: NetworkCommand {
             }
         }
         return .done
+    }
+
+    /// What the words of the command line mean. A port before the name, as the version before had it, is understood where the other word is none.
+    private func words() throws -> (service: SoughtService, port: Port?, hint: String?) {
+        let isNumber = { (text: String) in Int(text) != nil }
+        let isOld = isNumber(name) && !isNumber(port)
+        if !isOld, !isNumber(port) {
+            throw ValidationError(
+                "\(port.quotedForMessage) is no port: 'discoverd forward NAME PORT', with 0 for a free one.")
+        }
+        let service = SoughtService(name: isOld ? port : name, type: type, place: domain)
+        let hint =
+            isOld
+            ? "NAME now stands before PORT: 'discoverd forward \(port) \(name)'; the old order goes with the next version"
+            : nil
+        do {
+            return (service, try Parsing.optionalPort(isOld ? name : port), hint)
+        } catch let error as DiscoveryError {
+            throw ValidationError(error.message)
+        }
     }
 
     /// Prints where the service is forwarded. Keeps going if the reader is gone.

@@ -1,12 +1,11 @@
 #if Commands
 internal import CommandText
-internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-/// Runs `types` and `domains`: lists what is there and, if asked, follows changes.
+/// Runs `browse --types` and `--domains`: lists what is there, and follows changes unless it is to end.
 struct ListRun {
     let session: Session
     let follows: Bool
@@ -85,17 +84,5 @@ struct ListRun {
         }
         if follows { try session.output.flush() }
     }
-}
-
-/// Options of commands that list and exit, unless told to continue.
-struct ListingOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Go on and print what comes (+) and goes (-).")
-    var follow = false
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp("End after this time; default: 5 without --follow, none with it.", valueName: "seconds"),
-        transform: Parsing.seconds)
-    var timeout: Duration?
 }
 #endif

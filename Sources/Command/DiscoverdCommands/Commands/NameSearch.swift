@@ -41,8 +41,8 @@ struct NameSearch: Sendable {
 
     /// The word may be a host's.
     private var hostAdvice: [String] {
-        let isLabel = name.text.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
-        return domain == .local && isLabel ? ["If it is a host: 'discoverd host \(name)'."] : []
+        let canBeHost = name.text.utf8.allSatisfy { $0.isAlphanumeric || "-.".utf8.contains($0) }
+        return domain == .local && canBeHost ? ["If it is a host: 'discoverd resolve --host \(name)'."] : []
     }
 
     /// Asks for all types, and for the usual type by the service's name, because a responder need not list its types (RFC 6763 §9).
@@ -110,7 +110,7 @@ struct NameSearch: Sendable {
     }
 }
 
-extension InstanceArguments {
+extension SoughtService {
     /// The named service. If only a name is given, searches the network for it.
     /// - Parameter onlyTCP: ignore services that cannot be connected to.
     func instance(
@@ -118,7 +118,7 @@ extension InstanceArguments {
     ) async throws -> ServiceInstance {
         if let named = try named() { return named }
         let search = NameSearch(
-            name: try Parsing.soughtName(service.name), domain: domain.domain, interfaces: try place.interfaces(),
+            name: try Parsing.soughtName(name), domain: self.place.domain, interfaces: try place.interfaces(),
             family: place.family, onlyTCP: onlyTCP, network: session.network, gate: BackendGate(session),
             stop: session.stop, notices: session.notices)
         return try await search.run(within: limit)

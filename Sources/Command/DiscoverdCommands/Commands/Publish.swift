@@ -140,6 +140,11 @@ struct PublishCommand: NetworkCommand {
                 interfaces: place.interfaces(), family: place.family)
         case (.port(let number), true):
             throw ValidationError("\(number) is no IPv4 or IPv6 address, which follows the host's name.")
+        case (.word(let word), _):
+            let order =
+                Int(name) == nil
+                ? "" : "; NAME stands before PORT: 'discoverd publish \(word.escapedForTerminal) \(name)'"
+            throw ValidationError("port \(word.quotedForMessage) is not a number in 1 to 65535\(order).")
         case (.address(let address), false):
             throw ValidationError("\(address) is no port; --address-record publishes an address.")
         }
@@ -153,12 +158,16 @@ struct PublishCommand: NetworkCommand {
 enum PortOrAddress: Hashable, Sendable {
     case port(Port)
     case address(IPAddress)
+    /// Neither; said once the name is known, which may stand in the port's place.
+    case word(String)
 
     init(_ text: String) throws {
         if let address = IPAddress(text) {
             self = .address(address)
         } else if text.contains(where: { ".:".contains($0) }) {
             throw Parsing.Failure("it is no IPv4 or IPv6 address, and no port")
+        } else if Int(text) == nil {
+            self = .word(text)
         } else {
             self = .port(try Parsing.port(text))
         }

@@ -9,40 +9,103 @@ internal import PeerIdentity
 struct ResolveCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Shows one service: host, port, TXT and every address it can be dialled at.",
+        abstract:
+            "Shows one service: host, port, TXT and every address it can be dialled at; or the addresses of hosts.",
         discussion: """
+            A host or an address is looked up as such; with --host every word is one. Several are looked up at once. Each line has what was asked, \
+            an address or a name, and the interface. The status is 1 when one of several was not found. Names of addresses are asked for on the \
+            links, names outside local of DNS servers.
+
             Examples:
               discoverd resolve tony                       of _witap._tcp, or the only one of that name
               discoverd resolve "Tony's Printer" _ipp._tcp
               discoverd resolve tony._witap._tcp.local     by its full name
               discoverd resolve printer.local              a host: its addresses
+              discoverd resolve 192.168.1.20 fe80::1%eth0  addresses: their hosts
+              discoverd resolve --host nas.example.org     a host of another domain
               discoverd resolve tony --json | jq -r '.endpoints[0].address'
             """
     )
 
-    @OptionGroup var service: InstanceArguments
+    @Argument(
+        help: "A service's name, or its full name as tony._witap._tcp.local; or a host or an address.",
+        completion: DaemonCandidates.names)
+    var name: String
 
-    @Option(
-        name: .long, help: ArgumentHelp("Give up after this time; default: 5.", valueName: "seconds"),
-        transform: Parsing.seconds)
-    var timeout: Duration = .seconds(5)
+    @Argument(
+        help: ArgumentHelp(
+            "The service's type; without it _witap._tcp if one answers, else the only service of that name. Or further hosts.",
+            valueName: "type|host"),
+        completion: DaemonCandidates.types)
+    var rest: [String] = []
 
+    @Flag(name: .long, help: "The words are hosts and addresses, also hosts of other domains and without a dot.")
+    var host = false
+
+    @OptionGroup var time: LookupTime
+    @OptionGroup var domain: DomainOption
     @OptionGroup var place: NetworkOptions
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var options: CommonOptions
 
-    func needs() throws -> CommandNeeds {
-        CommandNeeds(
-            domains: service.wish, interfaces: try place.interfaces(), types: service.sought,
-            more: CommandNeeds.hashes, ending: .init(status: .notFound))
+    /// What the words mean.
+    private enum Sought {
+        case service(SoughtService)
+        case hosts([HostArgument])
     }
 
-    func validate() throws { try service.requireService(for: "resolve shows", takesHosts: true) }
+    /// Each takes two questions.
+    private static let mostHosts = 128
+
+    /// Hosts are asked for on the links, whether a daemon runs or not.
+    var common: CommonChoice {
+        if case .hosts? = try? sought() { return CommonChoice(asking: options.output) }
+        return CommonChoice(options)
+    }
+
+    func needs() throws -> CommandNeeds {
+        switch try sought() {
+        case .hosts(let hosts):
+            CommandNeeds(
+                daemon: .never, domains: DomainWish(asking: hosts.map(\.question), server: nil),
+                interfaces: try place.interfaces(), ending: .init(status: .notFound))
+        case .service(let service):
+            CommandNeeds(
+                domains: service.wish, interfaces: try place.interfaces(), types: service.types,
+                more: CommandNeeds.hashes, ending: .init(status: .notFound))
+        }
+    }
+
+    private func sought() throws -> Sought {
+        let words = [name] + rest
+        let areHosts = words.allSatisfy { [.host, .address].contains(WordKind($0)) }
+        if host || domain.domain == .local && areHosts {
+            if words.count > Self.mostHosts { throw ValidationError("More than \(Self.mostHosts) hosts at a time.") }
+            return .hosts(try words.map(HostArgument.init))
+        }
+        if rest.count > 1 {
+            throw ValidationError("A service is NAME [TYPE]; only hosts and addresses can be several.")
+        }
+        return .service(
+            SoughtService(name: name, type: try rest.first.map { try Parsing.soughtType($0) }, place: domain))
+    }
+
+    func validate() throws {
+        try Parsing.validate {
+            if case .service(let service) = try sought() { try service.require(for: "resolve shows") }
+        }
+    }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        if let host = service.hostName {
-            let lookup = HostLookup(session, place, within: timeout)
-            return try await lookup.show([host]) ? .done : .notFound
+        switch try sought() {
+        case .hosts(let hosts):
+            let lookup = HostLookup(session, place, within: time.timeout)
+            return try await lookup.show(hosts) ? .done : .notFound
+        case .service(let service): return try await show(service, in: session)
         }
+    }
+
+    private func show(_ service: SoughtService, in session: Session) async throws -> ExitStatus {
+        let timeout = time.timeout
         let start = ContinuousClock.now
         let instance = try await service.instance(in: session, at: place, within: timeout)
         let left = max(.milliseconds(500), timeout - (ContinuousClock.now - start))

@@ -1,37 +1,25 @@
 #if Commands
-internal import ArgumentParser
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct TypesCommand: NetworkCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "types",
-        abstract: "Lists the service types that are present on the network.",
-        discussion: """
-            Examples:
-              discoverd types              one type a line, then exit
-              discoverd types --follow     types as they come and go
-            """
-    )
+/// `browse --types`: the service types that are present on the network.
+struct TypeListing {
+    let follows: Bool
+    let timeout: Duration?
+    let domain: DomainsOption
+    let place: NetworkOptions
 
-    @OptionGroup var listing: ListingOptions
-    @OptionGroup var domain: DomainsOption
-    @OptionGroup var place: NetworkOptions
-    @OptionGroup var common: CommonOptions
-
-    func needs() throws -> CommandNeeds { CommandNeeds(domains: domain.wish, interfaces: try place.interfaces()) }
-
-    func execute(in session: Session) async throws -> ExitStatus {
+    func run(in session: Session) async throws -> ExitStatus {
         let interfaces = try place.interfaces()
         let streams = domain.domains.map { domain in
             session.network.types(TypeQuery(domain: domain, interfaces: interfaces, family: place.family))
         }
         var unsettled = Set(streams.indices)
         var run = ListRun(
-            session, follows: listing.follow, timeout: listing.timeout,
+            session, follows: follows, timeout: timeout,
             nothing: "no service was found of any type")
         let status = try await MergedEvents(streams).first(unless: session.stop) { index, batch in
             for event in batch {

@@ -5,19 +5,13 @@ internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-/// `discoverd update`.
+/// `discoverd update`, of the version before: `publish --detach` once more does it.
 struct UpdateCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Replaces the TXT record of what the daemon publishes.",
-        discussion: """
-            The service stays published: others see a change, and no end. The record is replaced as a whole. Only its owner and root may.
-
-            Examples:
-              discoverd update tony --txt state=busy
-              discoverd update "Tony's web" _http._tcp --txt path=/new --txt flag
-            """
-    )
+        discussion: "Instead: 'discoverd publish NAME PORT --detach' once more, with the new --txt.",
+        shouldDisplay: false)
 
     @OptionGroup var service: ServiceArguments
 

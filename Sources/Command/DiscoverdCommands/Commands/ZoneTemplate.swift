@@ -163,15 +163,15 @@ struct ZoneTemplate {
 
 struct ZoneTemplateCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "zone-template",
+        commandName: "zone",
         abstract: "Prints what a DNS server needs so that services can be published in a zone.",
         discussion: """
             Its configuration, the zone's file, and what to do with them. The key that it grants can change services, leases, and hosts in a \
             sub-domain of their own; nothing else in the zone.
 
             Examples:
-              discoverd zone-template bind --domain home.example.org --server-address 10.0.0.53
-              discoverd zone-template knot --domain home.example.org --only configuration
+              discoverd setup zone bind --domain home.example.org --server-address 10.0.0.53
+              discoverd setup zone knot --domain home.example.org --only configuration
             """
     )
 

@@ -7,36 +7,68 @@ internal import DiscoveryJSON
 internal import DiscoverySystem
 
 struct DoctorCommand: NetworkCommand {
-    @Option(
-        name: .customLong("domain"),
-        help: ArgumentHelp("A domain to check besides the configured ones. Repeatable.", valueName: "domain"),
-        transform: Parsing.domain)
-    var domains: [Domain] = []
-
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks whether this machine can find and publish services, and says what to do.",
+        abstract: "Says why nothing is found or published here; or, with a name, why that is not found.",
         discussion: """
-            Where a daemon answers, what it finds and publishes with is what counts. Each line has a verdict (ok, warn, fail, or skip for what does not count here), what was checked, and what is the case. The status is 0 when nothing failed, \
-            69 when no backend answers, 1 when something else failed.
+            Without NAME it checks this machine, its links and its domains. Each line has a verdict (ok, warn, fail, or skip for what does not \
+            count here), what was checked, and what is the case. The status is 0 when nothing failed, 69 when no backend answers, 1 when something \
+            else failed.
+
+            With NAME it asks the network for a service, a type or a host, step by step. It prints what was asked on which interface, each \
+            answer, what avahi-daemon has, and each connection that was tried. Nothing is sent on these. Then it says what is wrong, each with a \
+            code. The status is 0 when nothing is, else 1; 130 when a signal ends it.
 
             Examples:
               discoverd doctor
-              sudo discoverd doctor        can also name the owners of other users' sockets
-              discoverd doctor --json
+              sudo discoverd doctor                     can also name the owners of other users' sockets
               discoverd doctor --domain home.example.org
+              discoverd doctor tony                     a service of any type; or a type, or a host of this name
+              discoverd doctor tony _http._tcp
+              discoverd doctor printer.local --json
+              discoverd doctor tony --pcap packets.pcap what was sent and received, for tshark or tcpdump -r
             """
     )
 
-    @OptionGroup var common: CommonOptions
+    @Argument(
+        help: "A service's name or full name, a type, or a host's name; without one this machine is checked.",
+        completion: DaemonCandidates.names)
+    var name: String?
+
+    @Argument(help: "The service's type.", completion: DaemonCandidates.types, transform: Parsing.soughtType)
+    var type: ServiceType?
+
+    @Option(
+        name: .customLong("domain"),
+        help: ArgumentHelp(
+            "Without NAME: a domain to check besides the configured ones. Repeatable.", valueName: "domain"),
+        transform: Parsing.domain)
+    var domains: [Domain] = []
+
+    @OptionGroup var explaining: ExplainOptions
+    @OptionGroup var options: CommonOptions
+
+    /// The network is asked directly for a name.
+    var common: CommonChoice { name == nil ? CommonChoice(options) : CommonChoice(asking: options.output) }
 
     /// Reports the machine as it is: a private backend is never started. Configured domains need what asks DNS servers; where that is not
     /// installed, the rest is checked.
-    func needs() -> CommandNeeds {
-        CommandNeeds(
+    func needs() throws -> CommandNeeds {
+        if let target = try target() { return try explaining.needs(target) }
+        return CommandNeeds(
             daemon: .never,
             domains: DomainWish(domains: [.local] + domains, isOptional: domains.isEmpty && Self.isConfigured),
             asksAvahi: true)
+    }
+
+    private func target() throws -> ExplainTarget? { try name.map { try ExplainTarget($0, type: type) } }
+
+    func validate() throws {
+        try Parsing.validate { _ = try target() }
+        if name == nil, let option = explaining.given {
+            throw ValidationError("\(option) is for a NAME: 'discoverd doctor NAME'.")
+        }
+        if name != nil, !domains.isEmpty { throw ValidationError("--domain is for a check without a NAME.") }
     }
 
     /// Whether the configuration may have domains: read as text, for what reads it otherwise is not linked here.
@@ -48,10 +80,15 @@ struct DoctorCommand: NetworkCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        if let target = try target() { return try await explaining.explain(target, in: session) }
+        return try await check(in: session)
+    }
+
+    private func check(in session: Session) async throws -> ExitStatus {
         async let names = NameCheck.run()
         async let trials = LinkCheck.run()
         let interfaces = InterfaceCheck.run()
-        let daemon = await RunningDaemonCheck.run(socket: common.socket)
+        let daemon = await RunningDaemonCheck.run(socket: options.socket)
         let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
         let machine =
             ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]

@@ -150,7 +150,7 @@ enum NameCheck {
                 "\(dispute.isService ? "the service" : "the host name") \(dispute.name) is claimed by "
                     + "\(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))",
                 advice:
-                    "Which is the real one, 'discoverd identity' there tells, and 'connect --tls' here (docs/identity.md). "
+                    "Which is the real one, 'discoverd key show' there tells, and 'connect --tls' here (docs/identity.md). "
                     + "Stop or rename the other.")
         }
         let left = disputes.count - shown.count

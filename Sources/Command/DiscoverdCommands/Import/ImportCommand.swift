@@ -5,16 +5,23 @@ internal import CommandText
 internal import DNSSD
 internal import DiscoveryJSON
 
+/// Begins with discoverd where something else was.
+struct SetupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup", abstract: "Prints configuration: of avahi-daemon's files, or for a DNS server.",
+        subcommands: [ImportCommand.self, ZoneTemplateCommand.self])
+}
+
 struct ImportCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import",
+        commandName: "avahi",
         abstract: "Prints files of /etc/avahi/services as the daemon's configuration.",
         discussion: """
             All of them, or with what is wrong in one of them none. Remove the files afterwards: avahi-daemon publishes them still, and the \
             daemon's services would get other names.
 
             Examples:
-              discoverd import /etc/avahi/services/*.service >/etc/discoverd/services.d/avahi.yaml
+              discoverd setup avahi /etc/avahi/services/*.service >/etc/discoverd/services.d/avahi.yaml
             """
     )
 

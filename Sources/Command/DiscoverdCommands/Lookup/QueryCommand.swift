@@ -45,12 +45,28 @@ struct QueryCommand: NetworkCommand {
             interfaces: try place.interfaces(), ending: .init(status: .notFound))
     }
 
+    func validate() throws {
+        guard server.server == nil else { return }
+        let word = String(name.description.dropLast())
+        let address = word.hasSuffix(".local") ? String(word.dropLast(".local".count)) : word
+        if name.labels.count == 2, case .type = WordKind(word) {
+            throw ValidationError(
+                "\(word.quotedForMessage) is a type, and query asks for the records of a name: "
+                    + "'discoverd query \(word).local \(type)', or 'discoverd browse \(word)'.")
+        }
+        if IPAddress(address) != nil {
+            throw ValidationError(
+                "\(address.quotedForMessage) is an address, and query asks for the records of a name: "
+                    + "'discoverd resolve \(address)' looks it up.")
+        }
+    }
+
     func execute(in session: Session) async throws -> ExitStatus {
-        let questions = RecordQuestions(session: session, place: place, limit: time.limit, wantsTTL: true)
+        let questions = RecordQuestions(session: session, place: place, limit: time.timeout, wantsTTL: true)
         let answers = try await questions.ask([Question(name, type)])
         guard !answers.isEmpty else {
             throw CommandError(
-                .notFound, "no record of type \(type) of \(name) was found within \(time.limit.inSeconds) s")
+                .notFound, "no record of type \(type) of \(name) was found within \(time.timeout.inSeconds) s")
         }
         for answer in answers { try show(answer, in: session) }
         return .done

@@ -68,6 +68,24 @@ struct CommonOptions: ParsableArguments, CommonArguments {
 
 extension FinderChoice: ExpressibleByArgument {}
 
+/// What counts of these options for a command that asks the links themselves for some of what it is asked, and for which there is then no daemon
+/// and no backend.
+struct CommonChoice: CommonArguments {
+    let output: OutputOptions
+    var backend = BackendChoice.auto
+    var finder = FinderChoice.auto
+    var noDaemon = false
+    var socket: String?
+
+    init(_ options: CommonOptions) {
+        (output, backend, finder) = (options.output, options.backend, options.finder)
+        (noDaemon, socket) = (options.noDaemon, options.socket)
+    }
+
+    /// Of what asks the links.
+    init(asking output: OutputOptions) { (self.output, backend, noDaemon) = (output, .system, true) }
+}
+
 /// Options of commands that ask the links themselves: for them there is no daemon and no backend.
 struct LookupOptions: ParsableArguments, CommonArguments {
     @OptionGroup var output: OutputOptions
@@ -80,9 +98,9 @@ struct LookupOptions: ParsableArguments, CommonArguments {
 /// How long to ask.
 struct LookupTime: ParsableArguments {
     @Option(
-        name: [.customShort("t"), .customLong("timeout")],
+        name: .long,
         help: ArgumentHelp("Give up after this time; default: 5.", valueName: "seconds"),
         transform: Parsing.seconds)
-    var limit: Duration = .seconds(5)
+    var timeout: Duration = .seconds(5)
 }
 #endif

@@ -22,44 +22,50 @@ struct ServiceArguments: ParsableArguments {
         try Parsing.validate { if try named(in: .local) == nil { _ = try Parsing.soughtName(name) } }
     }
 
+    /// As of `ServiceInstance.named`.
+    func named(in domain: Domain) throws -> ServiceInstance? { try ServiceInstance.named(name, type, in: domain) }
+}
+
+extension ServiceInstance {
     /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
-    func named(in domain: Domain) throws -> ServiceInstance? {
+    fileprivate static func named(_ name: String, _ type: ServiceType?, in domain: Domain) throws -> ServiceInstance? {
         if let type { return ServiceInstance(name: try Parsing.soughtName(name), type: type, domain: domain) }
-        return ServiceInstance.looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
+        return looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
     }
 }
 
-/// A service that is looked for: its name, and where.
+/// Names a service that is looked for, and where.
 struct InstanceArguments: ParsableArguments {
     @OptionGroup var service: ServiceArguments
     @OptionGroup var domain: DomainOption
 
+    var sought: SoughtService { SoughtService(name: service.name, type: service.type, place: domain) }
+}
+
+/// A service that is looked for: its name, and where. A value.
+struct SoughtService {
+    let name: String
+    let type: ServiceType?
+    let place: DomainOption
+
     /// The domain of a full name, or the one that was named.
     var wish: DomainWish {
-        var wish = domain.wish
+        var wish = place.wish
         if let named = try? named() { wish.domains = [named.domain] }
         return wish
     }
 
-    /// The host, if one is named: a name below `local` that is no service's, without a type.
-    var hostName: HostArgument? {
-        guard service.type == nil, domain.domain == .local, !ServiceInstance.looksLikeFullName(service.name),
-            let host = try? HostArgument(service.name), host.isBelowLocal
-        else { return nil }
-        return host
-    }
-
     /// The requested type, if any.
-    var sought: [ServiceType] { (try? named()).map { [$0.type] } ?? [] }
+    var types: [ServiceType] { (try? named()).map { [$0.type] } ?? [] }
 
     /// Refuses a word that cannot name a service; with a type, any word can.
-    func requireService(for command: String, takesHosts: Bool = false) throws {
-        guard service.type == nil else { return }
-        try WordKind.requireService(service.name, for: command, takesHosts: takesHosts)
+    func require(for command: String) throws {
+        if type == nil { try WordKind.requireService(name, for: command) }
+        try Parsing.validate { if try named() == nil { _ = try Parsing.soughtName(name) } }
     }
 
-    /// As of `ServiceArguments`.
-    func named() throws -> ServiceInstance? { try service.named(in: domain.domain) }
+    /// As of `ServiceInstance.named`.
+    func named() throws -> ServiceInstance? { try ServiceInstance.named(name, type, in: place.domain) }
 }
 
 /// The type used for publishing when none is given (docs/decisions/0022-the-usual-type-first.md).
@@ -98,7 +104,7 @@ extension ServiceArguments {
         guard let one = meant.first else {
             throw CommandError(
                 .notFound, "the daemon publishes no \"\(name)\"\(named.map { " of type \($0.type)" } ?? "")",
-                advice: ["'discoverd ls' lists what it publishes."])
+                advice: ["'discoverd status --services' lists what it publishes."])
         }
         if meant.allSatisfy(\.isAddressRecord) {
             let own = meant.filter { $0.uid == geteuid() }

@@ -51,7 +51,7 @@ extension Parsing {
 
     static func key(_ text: String) throws -> KeyFingerprint {
         guard let key = KeyFingerprint(text) else {
-            throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd identity' prints.")
+            throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd key show' prints.")
         }
         return key
     }
@@ -61,6 +61,18 @@ extension Parsing {
         let subtype = try ServiceType.validatedSubtype(text)
         _ = try ServiceType(DefaultType.text).withSubtype(subtype).checkedForAvahi()
         return subtype
+    }
+}
+
+/// A type that the command line names.
+struct TypeWord: Sendable {
+    let type: ServiceType
+    /// What to say where its form is not a type's, as of `witap`; nil for one that is.
+    let hint: String?
+
+    init(_ text: String) throws {
+        type = try Parsing.soughtType(text)
+        hint = text.hasPrefix("_") ? nil : "\(text.quotedForMessage) is understood as the type \(type.description)"
     }
 }
 
@@ -102,11 +114,9 @@ enum WordKind: Equatable {
     }
 
     /// Refuses a word that names no service, and names the command for it.
-    /// - Parameters:
-    ///   - command: what is done with services, as "resolve shows".
-    ///   - takesHosts: a host is as good.
-    static func requireService(_ text: String, for command: String, takesHosts: Bool = false) throws {
-        guard let refusal = refusal(of: text, command, takesHosts: takesHosts) else { return }
+    /// - Parameter command: what is done with services, as "resolve shows".
+    static func requireService(_ text: String, for command: String) throws {
+        guard let refusal = refusal(of: text, command) else { return }
         throw ValidationError(refusal)
     }
 
@@ -117,21 +127,20 @@ enum WordKind: Equatable {
         case .fullName:
             throw Parsing.Failure("it is a service's name: 'discoverd resolve' shows it")
         case .host, .address:
-            throw Parsing.Failure("it is \(noun(text)): 'discoverd host \(text.escapedForTerminal)' looks it up")
+            throw Parsing.Failure("it is \(noun(text)): 'discoverd resolve \(text.escapedForTerminal)' looks it up")
         }
     }
 
-    private static func refusal(of text: String, _ command: String, takesHosts: Bool) -> String? {
+    private static func refusal(of text: String, _ command: String) -> String? {
         let word = text.quotedForMessage
         switch WordKind(text) {
         case .name, .fullName: return nil
         case .type(let type):
             return "\(word) is a type, and \(command) a service: 'discoverd browse \(type) -t' lists those of it."
-        case .host where takesHosts: return nil
         case .host, .address:
             return
                 "\(word) is \(noun(text)), and \(command) a service by its name: 'discoverd browse --all -t' lists services, "
-                + "'discoverd host \(text.escapedForTerminal)' looks it up."
+                + "'discoverd resolve \(text.escapedForTerminal)' looks it up."
         }
     }
 

@@ -143,7 +143,7 @@ struct ServiceCard {
         guard hosts.count > 1, service.instance.domain == .local else { return }
         session.notices.notice(
             "\(names.count) hosts claim this name: \(names.map(\.escapedForTerminal).joined(separator: ", ")); "
-                + "'discoverd explain' tells who says what")
+                + "'discoverd doctor NAME' tells who says what")
     }
 
     /// The hosts that SRV records name, where there are several records.

@@ -18,9 +18,9 @@ struct PairCommand: NetworkCommand {
             other's key, and --tls works between them in both directions. One code is one attempt.
 
             Examples:
-              discoverd pair                on h1: waits, and prints under which name
-              discoverd pair h1             on the other machine
-            Without a terminal: 'discoverd identity' there, and 'discoverd known add' here.
+              discoverd key pair            on h1: waits, and prints under which name
+              discoverd key pair h1         on the other machine
+            Without a terminal: 'discoverd key show' there, and 'discoverd key add' here.
             """
     )
 
@@ -47,12 +47,21 @@ struct PairCommand: NetworkCommand {
             ending: .publishing(status: .notFound))
     }
 
+    func validate() throws {
+        guard let name, WordKind(name.text) != .name else { return }
+        let label = String(name.text.prefix { $0 != "." })
+        let meant = WordKind(name.text) == .host ? ", as 'discoverd key pair \(label.escapedForTerminal)'" : ""
+        throw ValidationError(
+            "\(name.text.quotedForMessage) is not the name of a machine that waits: key pair takes what 'discoverd key pair' prints "
+                + "there\(meant).")
+    }
+
     func execute(in session: Session) async throws -> ExitStatus {
         guard let tls = session.more else { throw CommandError.noTLS }
         guard TerminalQuestion.isPossible else {
             throw CommandError(
                 .usage, "pair asks a person, and there is no terminal with this command in its foreground",
-                advice: ["Without one: 'discoverd identity' there, and 'discoverd known add NAME KEY' here."])
+                advice: ["Without one: 'discoverd key show' there, and 'discoverd key add NAME KEY' here."])
         }
         session.stop.request(
             .failed(CommandError(.notFound, "not paired within \(timeout.inSeconds) s; nothing was stored")),
@@ -69,7 +78,7 @@ struct PairCommand: NetworkCommand {
 
     private func dial(_ name: ServiceName, _ talk: PairingTalk, in session: Session) async throws {
         let instance = ServiceInstance(name: name, type: try ServiceType(Self.type))
-        session.notices.notice("looking for \"\(name)\", where 'discoverd pair' waits")
+        session.notices.notice("looking for \"\(name)\", where 'discoverd key pair' waits")
         let connector = Connector(
             network: session.network, dialer: SocketDialer(), policy: policy.policy(naming: .local, and: []),
             limits: RaceLimits(overall: timeout), patience: timeout)
@@ -126,6 +135,7 @@ struct PairingReport: Sendable {
 
     /// Reports that this machine waits.
     func waiting(as name: ServiceName) {
+        // These words the version before has, too, which the other machine may have.
         write("waiting; on the other machine: discoverd pair \(name.text.quotedForShell.escapedForTerminal)", "waiting")
         {
             $0.member("name", name.text)

@@ -202,7 +202,7 @@ struct PairingConversation {
         return .refused(
             CommandError(
                 .notPermitted, "the codes are not the same; nothing was stored",
-                advice: ["Someone may be in between: compare the keys that 'discoverd identity' prints instead."]))
+                advice: ["Someone may be in between: compare the keys that 'discoverd key show' prints instead."]))
     }
 
     private func store() async throws -> PairingTalk.End {

@@ -84,7 +84,7 @@ struct PairingDesk: Sendable {
                     CommandError(
                         .notPermitted, "\(PairingAttempts.limit) codes came to nothing; nothing was stored",
                         advice: [
-                            "Someone may be trying codes: 'discoverd identity' and 'discoverd known add' need none."
+                            "Someone may be trying codes: 'discoverd key show' and 'discoverd key add' need none."
                         ]))
             }
             if isTold {

@@ -61,7 +61,7 @@ struct PairingPeer: Sendable {
                 "Someone may be in between, or give itself its name; or it has been set up anew. Nothing was stored.",
                 "It was \(known.key)",
                 "It is  \(key)",
-                "If it was set up anew: discoverd known forget \(known.name.quotedForShell), and pair again.",
+                "If it was set up anew: discoverd key forget \(known.name.quotedForShell), and pair again.",
             ])
     }
 }

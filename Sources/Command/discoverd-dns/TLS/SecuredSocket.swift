@@ -243,7 +243,7 @@ extension CommandError {
         if refusal == .refusedByPeer, let own, !own.label.isEmpty {
             advice = [
                 "If it does not know this machine's key, there:",
-                "  discoverd known add \(PeerName.label(own.label).quotedForShell) \(own.fingerprint)",
+                "  discoverd key add \(PeerName.label(own.label).quotedForShell) \(own.fingerprint)",
             ]
         }
         self.init(ExitStatus(rawValue: refusal.exitStatus), refusal.headline, advice: advice)

@@ -109,7 +109,9 @@ package final class BackendHealth: Sendable {
         }
         guard lines.count > maximumKinds else { return lines }
         let rest = counts.values.reduce(0, +)
-        return lines.prefix(maximumKinds) + ["\(rest) services in all are not published; ls says why"]
+        return lines.prefix(maximumKinds) + [
+            "\(rest) services in all are not published; 'discoverd status --services' says why"
+        ]
     }
 
     /// Waits until something is known of what finds and of what publishes, `limit` at most.

@@ -7,73 +7,54 @@ internal import Discovery
 internal import DiscoverySystem
 internal import MulticastEngine
 
-struct ExplainCommand: NetworkCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Asks the network for a service, a type or a host, step by step, and says what is wrong.",
-        discussion: """
-            Prints what was asked on which interface, each answer with its TTL and sender, what avahi-daemon has, and each connection \
-            that was tried, without sending anything on it; then what is wrong, each with a code. The status is 0 when nothing \
-            is, else 1; 130 when a signal ends it.
+/// What `doctor NAME` asks, and how.
+struct ExplainOptions: ParsableArguments {
+    @Option(
+        name: .long, help: ArgumentHelp("Of NAME: give up after this time; default: 5.", valueName: "seconds"),
+        transform: Parsing.seconds)
+    var timeout: Duration?
 
-            Examples:
-              discoverd explain tony                       a service of any type; or a type, or a host of this name
-              discoverd explain tony _http._tcp
-              discoverd explain _http._tcp
-              discoverd explain printer.local
-              discoverd explain tony --pcap packets.pcap   what was sent and received, for tshark or tcpdump -r
-              discoverd explain tony --json
-            """
-    )
-
-    @Argument(help: "A service's name or full name, a type, or a host's name.")
-    var name: String
-
-    @Argument(help: "The service's type.", transform: Parsing.soughtType)
-    var type: ServiceType?
-
-    @OptionGroup var time: LookupTime
-
-    @Flag(name: .customLong("no-connect"), help: "Do not connect to the service.")
+    @Flag(name: .customLong("no-connect"), help: "Of NAME: do not connect to the service.")
     var noConnect = false
 
     @Option(
         name: .customLong("pcap"),
-        help: ArgumentHelp("Write what is sent and received to a new file.", valueName: "file"))
+        help: ArgumentHelp("Of NAME: write what is sent and received to a new file.", valueName: "file"))
     var pcap: String?
 
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
-    @OptionGroup var common: LookupOptions
 
-    private var sought: [ServiceType] {
-        guard case .subject(let subject)? = try? ExplainTarget(name, type: type) else { return [] }
-        return switch subject {
-        case .service(let instance): [instance.type]
-        case .type(let type): [type]
-        case .host: []
-        }
-    }
-
-    /// Writing the capture waits for the disk.
-    func needs() throws -> CommandNeeds {
-        CommandNeeds(
-            daemon: .never, interfaces: try place.interfaces(), types: sought, more: CommandNeeds.hashes,
-            ending: .init(status: .interrupted, grace: .seconds(3)))
+    /// An option that is given, which a check of the machine does not take; nil for none.
+    var given: String? {
+        let options = [
+            ("--timeout", timeout != nil), ("--no-connect", noConnect), ("--pcap", pcap != nil),
+            ("--allow", !policy.allow.isEmpty), ("--deny", !policy.deny.isEmpty), ("-4", place.ipv4),
+            ("-6", place.ipv6),
+            ("--interface", !place.interface.interface.isEmpty),
+        ]
+        return options.first(where: \.1)?.0
     }
 
     func validate() throws {
         // A capture on standard output would be among the words.
         if let pcap, pcap.isEmpty || pcap == "-" { throw ValidationError("--pcap takes the name of a new file.") }
-        try Parsing.validate { _ = try ExplainTarget(name, type: type) }
     }
 
-    func execute(in session: Session) async throws -> ExitStatus {
+    /// Writing the capture waits for the disk.
+    func needs(_ target: ExplainTarget) throws -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never, interfaces: try place.interfaces(), types: target.sought, more: CommandNeeds.hashes,
+            ending: .init(status: .interrupted, grace: .seconds(3)))
+    }
+
+    /// Asks the network step by step, and says what is wrong.
+    func explain(_ target: ExplainTarget, in session: Session) async throws -> ExitStatus {
         let capture = try pcap.map { try PacketCaptureFile($0) }
         let search = EvidenceSearch(
-            interfaces: try place.interfaces(), family: place.family, limit: time.limit,
+            interfaces: try place.interfaces(), family: place.family, limit: timeout ?? .seconds(5),
             policy: noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
-        var evidence = try await search.run(try ExplainTarget(name, type: type))
+        var evidence = try await search.run(target)
         if case .service(let instance) = evidence.subject {
             evidence.keyDoubt = KeyStates(session.more?.hmac).doubt(of: instance, announcing: evidence.txt)
         }
@@ -86,7 +67,7 @@ struct ExplainCommand: NetworkCommand {
     }
 }
 
-/// What `explain` is asked about.
+/// What `doctor NAME` is asked about.
 enum ExplainTarget {
     case subject(InquirySubject)
     /// The name of a service, a type or a host: the network shows which.
@@ -102,15 +83,17 @@ enum ExplainTarget {
         } else if ServiceInstance.looksLikeFullName(text) {
             let instance = try ServiceInstance(fullName: text)
             guard instance.type.description != "_dns-sd._udp" else {
-                throw Parsing.Failure("it explains services, types and hosts; 'discoverd types' lists the types")
+                throw Parsing.Failure(
+                    "doctor takes a service, a type or a host; 'discoverd browse --types -t' lists the types")
             }
             guard instance.domain == .local else {
-                throw Parsing.Failure("it explains names of the link, below local, and not of \(instance.domain)")
+                throw Parsing.Failure(
+                    "doctor asks the link, for names below local, and not for those of \(instance.domain)")
             }
             self = .subject(.service(instance))
         } else if text.hasPrefix("_") {
             if let name = try? QueryCommand.name(text), name.labels.count > 2, !name.isAskedOnLink {
-                throw Parsing.Failure("it explains types of the link, and not of other domains")
+                throw Parsing.Failure("doctor asks the link for types, and not other domains")
             }
             self = .subject(.type(try ServiceType(sought: text)))
         } else if let host = try? QueryCommand.name(text), text.contains("."), host.isAskedOnLink, !host.isReverse {
@@ -118,7 +101,8 @@ enum ExplainTarget {
         } else {
             _ = try Self.name(text)
             if [".", "local", "local."].contains(text.lowercased()) {
-                throw Parsing.Failure("it explains services, types and hosts; 'discoverd types' lists the types")
+                throw Parsing.Failure(
+                    "doctor takes a service, a type or a host; 'discoverd browse --types -t' lists the types")
             }
             try Self.refuseForeign(text)
             self = .word(text)
@@ -128,7 +112,8 @@ enum ExplainTarget {
     /// Refuses an address, and a name that only DNS servers know. A service's name may have dots too, but then needs its type.
     private static func refuseForeign(_ text: String) throws {
         if IPAddress(String(text.prefix { $0 != "%" })) != nil {
-            throw Parsing.Failure("it explains names; 'discoverd host \(text)' finds the names of an address")
+            throw Parsing.Failure(
+                "it is an address, and doctor takes a name: 'discoverd resolve \(text)' finds its host")
         }
         let labels = (text.hasSuffix(".") ? text.dropLast() : text[...]).utf8.split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -138,8 +123,17 @@ enum ExplainTarget {
             let last = labels.last, last.count > 1, last.allSatisfy(isLetter)
         else { return }
         throw Parsing.Failure(
-            "it explains names of the link, below local, and not of other domains ('discoverd host \(text)' asks for those); "
-                + "a service whose name this is needs its type")
+            "doctor asks the link, for names below local; 'discoverd resolve --host \(text)' asks for others, and a service of this name needs its "
+                + "TYPE")
+    }
+
+    /// The type that is looked for, if one is named.
+    fileprivate var sought: [ServiceType] {
+        switch self {
+        case .subject(.service(let instance)): [instance.type]
+        case .subject(.type(let type)): [type]
+        case .subject(.host), .word: []
+        }
     }
 
     /// Asks what a word can be.

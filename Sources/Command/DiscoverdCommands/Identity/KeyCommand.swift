@@ -8,21 +8,23 @@ internal import Libc
 internal import PeerIdentity
 
 /// Which key is whose.
-struct KnownCommand: ParsableCommand {
+struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "known",
-        abstract: "Shows and changes whose keys are known.",
+        commandName: "key",
+        abstract: "Shows this machine's key, and shows and changes whose keys are known.",
         discussion: """
             Examples:
-              discoverd known
-              discoverd known add tony._witap._tcp.local SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
-              discoverd known forget tony._witap._tcp.local
-              discoverd known forget SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
-              discoverd known hash
-              discoverd known forget @h2 --file filedrop_senders
+              discoverd key show
+              discoverd key pair h1                   two machines know each other, by a code that people compare
+              discoverd key list
+              discoverd key add tony._witap._tcp.local SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
+              discoverd key forget tony._witap._tcp.local
+              discoverd key forget SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
+              discoverd key forget @h2 --file filedrop_senders
             """,
-        subcommands: [ListKnown.self, AddKnown.self, ForgetKnown.self, HashKnown.self],
-        defaultSubcommand: ListKnown.self
+        subcommands: [
+            ShowKey.self, ListKnown.self, AddKnown.self, ForgetKnown.self, PairCommand.self, HashKnown.self,
+        ]
     )
 
     /// A name that stands for something: whatever else was added would only look as if it did.
@@ -36,13 +38,13 @@ struct KnownCommand: ParsableCommand {
         }
         throw ValidationError(
             "'\(text)' is no name of a service, host or caller: tony._witap._tcp.local, h1.local, 10.0.0.7 or @label, as "
-                + "'discoverd known' prints.")
+                + "'discoverd key list' prints.")
     }
 
     static func name(_ text: String) throws -> PeerName {
         guard let name = PeerName(text) else {
             throw ValidationError(
-                "'\(text)' is no name: tony._witap._tcp.local, h1.local, or @label as 'discoverd known' prints.")
+                "'\(text)' is no name: tony._witap._tcp.local, h1.local, or @label as 'discoverd key list' prints.")
         }
         return name
     }
@@ -86,11 +88,11 @@ struct AddKnown: LocalCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Makes a key known.")
 
     @Argument(
-        help: "The service, host or label: tony._witap._tcp.local, h1.local, @anna.", transform: KnownCommand.newName)
+        help: "The service, host or label: tony._witap._tcp.local, h1.local, @anna.", transform: KeyCommand.newName)
     var name: PeerName
 
     @Argument(
-        help: ArgumentHelp("The key, as 'discoverd identity' prints it there.", valueName: "SHA256:base64"),
+        help: ArgumentHelp("The key, as 'discoverd key show' prints it there.", valueName: "SHA256:base64"),
         transform: Parsing.key)
     var key: KeyFingerprint
 
@@ -107,7 +109,7 @@ struct AddKnown: LocalCommand {
         guard let old = refusal.first else { return }
         throw CommandError(
             .notPermitted, "\(name.text) has another key: \(old)",
-            advice: ["If that is over: discoverd known forget \(name.quotedForShell), and add it again."])
+            advice: ["If that is over: discoverd key forget \(name.quotedForShell), and add it again."])
     }
 }
 
@@ -126,7 +128,7 @@ struct ForgetKnown: LocalCommand {
         case key(KeyFingerprint)
 
         init(argument text: String) throws {
-            if let key = KeyFingerprint(text) { self = .key(key) } else { self = .name(try KnownCommand.name(text)) }
+            if let key = KeyFingerprint(text) { self = .key(key) } else { self = .name(try KeyCommand.name(text)) }
         }
     }
 
@@ -149,7 +151,7 @@ struct ForgetKnown: LocalCommand {
             if count == 0 { throw CommandError(.notFound, "no key of \(name.text) is known") }
             guard let other = others.first else { return }
             let names = others.prefix(3).map(\.name).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
-            ProgramNotices().notice("its key is still known as \(names): discoverd known forget \(other.key)")
+            ProgramNotices().notice("its key is still known as \(names): discoverd key forget \(other.key)")
         }
     }
 }
@@ -166,7 +168,7 @@ extension ForgetKnown {
             }
             guard let word else { continue }
             ProgramNotices().notice(
-                "\(other.rawValue) has it, too: discoverd known forget \(word) --file \(other.rawValue)")
+                "\(other.rawValue) has it, too: discoverd key forget \(word) --file \(other.rawValue)")
         }
     }
 }
@@ -176,7 +178,7 @@ struct HashKnown: LocalCommand {
         commandName: "hash",
         abstract: "Hashes the names: the files no longer say whose keys are known.",
         discussion: """
-            Names that become known later are hashed, too. Nothing brings the names back; whoever knows one can still ask for it, and 'known forget' \
+            Names that become known later are hashed, too. Nothing brings the names back; whoever knows one can still ask for it, and 'key forget' \
             finds it.
             """
     )
@@ -203,13 +205,13 @@ extension KnownPeersFile {
     }
 }
 
-struct IdentityCommand: LocalCommand {
+struct ShowKey: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "identity",
+        commandName: "show",
         abstract: "Shows this machine's key, by which others know it.",
         discussion: """
             The key is made at first use, for this user; root's is the machine's. Others take it with
-            'discoverd known add NAME SHA256:…', or at their first connection to it.
+            'discoverd key add NAME SHA256:…', or at their first connection to it.
             """
     )
 

@@ -1,38 +1,17 @@
 #if Commands
 internal import CommandText
-internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-/// `discoverd ls`.
-struct LsCommand: NetworkCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "ls",
-        abstract: "Lists what the daemon publishes, and what files have avahi-daemon publish.",
-        discussion: """
-            Each line has the state, the name, the type, the port, where it comes from, and why it is not established. What is of \
-            avahi-daemon is in a file of /etc/avahi/services, which is named: 'discoverd import' makes it the daemon's. Without a daemon these are listed \
-            alone, and the status is 69.
+/// `status --services`: what the daemon publishes, and what files of /etc/avahi/services have avahi-daemon publish.
+struct OfferList {
+    let watches: Bool
 
-            Examples:
-              discoverd ls
-              discoverd ls --json | jq -r .name
-              discoverd ls --watch                 a screen that follows
-            """
-    )
-
-    @Flag(name: .long, help: "Go on: a screen that follows, or without a terminal the lines that come (+) and go (-).")
-    var watch = false
-
-    @OptionGroup var common: DaemonOptions
-
-    func needs() -> CommandNeeds { CommandNeeds(daemon: .wanted) }
-
-    func execute(in session: Session) async throws -> ExitStatus {
-        if watch { return try await follow(in: session) }
+    func run(in session: Session) async throws -> ExitStatus {
+        if watches { return try await follow(in: session) }
         let files = Self.files(in: session)
         guard session.daemon != nil else {
             try Self.list(files, in: session)
@@ -74,7 +53,7 @@ struct LsCommand: NetworkCommand {
         var last: [String: ListedOffer] = [:]
         // They change with the administrator, not with the network: read once.
         let files = Self.files(in: session)
-        let watching = Watching(session: session, title: "discoverd ls") {
+        let watching = Watching(session: session, title: "discoverd status --services") {
             try await session.registrations().map { ListedOffer.registration($0) } + files
         } lines: { all in
             [ListedOffer.header.line(for: terminal)] + all.map { $0.record(terminal) }
@@ -101,7 +80,7 @@ struct LsCommand: NetworkCommand {
     }
 }
 
-/// What `ls` lists: a registration of the daemon, or what a file has avahi-daemon publish.
+/// What is listed: a registration of the daemon, or what a file has avahi-daemon publish.
 enum ListedOffer: Hashable {
     case registration(RegistrationStatus)
     case file(AvahiServiceFiles.Service)

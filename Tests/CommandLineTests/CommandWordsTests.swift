@@ -1,0 +1,96 @@
+#if Commands
+import ArgumentParser
+import CommandText
+import Testing
+
+@testable import DiscoverdCommands
+
+/// The words of the version before are understood, with a hint; and options of all stand before the command or behind it.
+@Suite struct CommandWordsTests {
+    static let rows = [
+        ("explain tony _http._tcp --json", "doctor tony _http._tcp --json"),
+        ("explain tony -t 3", "doctor tony --timeout 3"),
+        ("explain -4t 3 -- -t", "doctor -4 --timeout 3 -- -t"), ("host h1 10.0.0.1", "resolve --host h1 10.0.0.1"),
+        ("host h1 -t 0.5", "resolve --host h1 --timeout 0.5"), ("host -t=2 h1", "resolve --host --timeout=2 h1"),
+        ("query h1 A -t 1", "query h1 A --timeout 1"), ("doctor tony -t 3", "doctor tony --timeout 3"),
+        ("ls", "status --services"),
+        ("ls --watch --json", "status --services --watch --json"), ("types", "browse --types -t"),
+        ("types --json", "browse --types -t --json"), ("types -f", "browse --types"),
+        ("types -4f --timeout 2", "browse --types -4 --timeout 2"), ("domains --follow", "browse --domains"),
+        ("domains --only registration", "browse --domains -t --only registration"),
+        ("identity --json", "key show --json"),
+        ("known", "key list"), ("known --json", "key list --json"), ("known list", "key list"),
+        ("known add @a k", "key add @a k"), ("known forget @a --file f", "key forget @a --file f"),
+        ("known hash", "key hash"), ("pair", "key pair"), ("pair h1 --timeout 9", "key pair h1 --timeout 9"),
+        ("import a.service", "setup avahi a.service"),
+        ("zone-template bind --domain a.b", "setup zone bind --domain a.b"),
+        ("help ls", "help status"), ("help pair", "help key pair"), ("help host", "help resolve"),
+        ("update tony --txt a=b", "update tony --txt a=b"),
+    ]
+
+    @Test("what the version before said, and what it is now; a hint for each", arguments: rows)
+    func old(_ row: (String, String)) {
+        let words = CommandWords(row.0.split(separator: " ").map(String.init))
+        #expect(words.arguments == row.1.split(separator: " ").map(String.init))
+        #expect(!words.hints.isEmpty)
+    }
+
+    @Test(
+        "what was said so before is said so now",
+        arguments: [
+            "browse _witap._tcp", "publish tony 9000", "browse http -t", "resolve tony _http._tcp", "doctor",
+            "doctor --json", "status", "query h1 A", "help", "help browse", "--version", "---completion browse -- x",
+            "",
+            "publish host 80", "connect types", "publish tony 9000 -- explain -t 3",
+        ])
+    func same(_ line: String) {
+        let arguments = line.split(separator: " ").map(String.init)
+        let words = CommandWords(arguments)
+        #expect(words.arguments == arguments && words.hints.isEmpty, "\(words)")
+    }
+
+    @Test(
+        "-t is once, where a command is that by itself",
+        arguments: ["query h1 A -t", "resolve tony -t", "doctor tony -t"])
+    func once(_ line: String) {
+        let arguments = line.split(separator: " ").map(String.init)
+        let words = CommandWords(arguments)
+        #expect(words.arguments == arguments.dropLast() && words.hints.isEmpty, "\(words)")
+    }
+
+    @Test("old commands are in no help; a slip below a command is found")
+    func hidden() throws {
+        let help = DiscoverdCommand.helpMessage()
+        let listed = Set(
+            help.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap { $0.split(separator: " ").first })
+        for old in CommandWords.commands.keys + ["update"] { #expect(!listed.contains(Substring(old)), "\(old)") }
+        #expect(DiscoverdCommand.commands.count == 16)
+        let groups = ["FIND", "PUBLISH", "CONNECT", "DAEMON", "TRUST"]
+        #expect(groups.allSatisfy { help.contains("\($0) SUBCOMMANDS:") })
+        #expect(CommandLineSlip.find(in: ["browse", "--domains", "--only", "browsing"], .discoverd) == nil)
+        #expect(
+            CommandLineSlip.find(in: ["key", "fogret", "@a"], .discoverd)?.message.contains("'key forget'") == true)
+        #expect(
+            CommandLineSlip.find(in: ["key", "forget", "@a", "--fil", "x"], .discoverd)?.message.contains("--file")
+                == true)
+    }
+
+    @Test(
+        "options of all may stand before the command",
+        arguments: [
+            ("-q browse http", "browse http -q"), ("--json --interface eth0 status", "status --json --interface eth0"),
+            ("--socket=/s publish a 1 -- cat", "publish a 1 --socket=/s -- cat"), ("-46vq types", "types -46vq"),
+            ("--socket /s ls", "ls --socket /s"),
+            ("--no-daemon publish -- -a 1 -- cat", "publish --no-daemon -- -a 1 -- cat"),
+            // These are the root's own, or nothing's.
+            ("--version", "--version"), ("-h", "-h"), ("--json", "--json"), ("--socket", "--socket"),
+            ("--timeout 3 browse", "--timeout 3 browse"), ("--json --help", "--json --help"),
+            ("browse --json", "browse --json"),
+            ("--jsonx browse", "--jsonx browse"), ("-x browse", "-x browse"),
+        ])
+    func leading(_ line: String, _ moved: String) {
+        let bytes = { (text: String) in text.split(separator: " ").map { Array($0.utf8) } }
+        #expect(LeadingOptions.moved(bytes(line)) == bytes(moved))
+    }
+}
+#endif
