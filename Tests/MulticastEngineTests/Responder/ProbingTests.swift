@@ -96,6 +96,16 @@ import Testing
         #expect(bench.facts.contains(.established(.service(1))))
     }
 
+    @Test("forged probes that always win do not keep a name for ever; nor do forged answers, once they end")
+    func forged() throws {
+        var bench = try probed()
+        for _ in 0..<600 {
+            bench.hear(Other.probe(Other.srv()))
+            bench.pass(.milliseconds(20))
+        }
+        #expect(bench.facts.contains(.established(.service(1))))
+    }
+
     @Test("§8.2: one that is won, or of equal records, changes nothing")
     func undisturbed() throws {
         let ours = RecordData.srv(priority: 0, weight: 0, port: 80, target: Bench.host)

@@ -9,6 +9,8 @@ package struct Probing: Sendable {
     private static let gathering = Duration.milliseconds(50)
     /// The wait after a tiebreak that was lost.
     private static let deferral = Duration.seconds(1)
+    /// After so many in a row, others' probes do not count: who won one has the name by then, and says so if it is real.
+    private static let mostDeferrals = 3
     /// The wait after a conflict with an established record: the same response comes over the other family a moment later, and would count as
     /// an answer to the first probe.
     private static let doubt = 20...250
@@ -29,6 +31,8 @@ package struct Probing: Sendable {
     private(set) var members: Set<ClaimID> = []
     /// Those for which a probe was sent: what was said before does not count.
     private var asked: Set<ClaimID> = []
+    /// How many tiebreaks were lost in a row.
+    private var deferrals: [ClaimID: Int] = [:]
     /// The times of the last conflicts.
     private var conflicts: [Duration] = []
     private var random: any RandomNumberGenerator & Sendable
@@ -54,6 +58,19 @@ package struct Probing: Sendable {
     /// Begins to probe for a name, or begins anew.
     package mutating func begin(_ id: ClaimID, _ cause: Cause, at now: Duration) {
         leave(id)
+        wait(for: id, cause, at: now)
+    }
+
+    /// Another host probes for the name, too, and may have it (RFC 6762 §8.2).
+    package mutating func lostTiebreak(_ id: ClaimID, at now: Duration) {
+        let count = deferrals[id] ?? 0
+        guard count < Self.mostDeferrals else { return }
+        leave(id)
+        deferrals[id] = count + 1
+        wait(for: id, .deferred, at: now)
+    }
+
+    private mutating func wait(for id: ClaimID, _ cause: Cause, at now: Duration) {
         members.insert(id)
         let earliest = slowed(at: now) ?? now
         switch cause {
@@ -78,6 +95,7 @@ package struct Probing: Sendable {
     /// Stops probing for a name.
     package mutating func leave(_ id: ClaimID) {
         asked.remove(id)
+        deferrals[id] = nil
         guard members.remove(id) != nil else { return }
         for index in batches.indices.reversed() {
             batches[index].members.removeAll { $0 == id }
@@ -117,6 +135,7 @@ package struct Probing: Sendable {
         for id in won {
             members.remove(id)
             asked.remove(id)
+            deferrals[id] = nil
         }
         asked.formUnion(probed)
         // Whatever was probed for in this turn goes out in this turn's packets.

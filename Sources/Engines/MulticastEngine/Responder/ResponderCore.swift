@@ -12,26 +12,26 @@ final class ResponderCore {
     /// The difference between the clocks from which the machine counts as having slept.
     private static let suspended = Duration.seconds(2)
     /// The name of a machine that has none, as avahi-daemon has it.
-    private static let noName = "linux"
+    static let noName = "linux"
 
     let loop: EventLoop
     private let monitor: LinkMonitor
     private let timer: BootTimer
-    private(set) var links: [NetworkInterface: ResponderLink] = [:]
-    private var publications: [UInt64: WirePublication] = [:]
-    private var wishes: [LinkWish: Int] = [:]
-    private var system: SystemLinks?
+    var links: [NetworkInterface: ResponderLink] = [:]
+    var publications: [UInt64: WirePublication] = [:]
+    var wishes: [LinkWish: Int] = [:]
+    var system: SystemLinks?
     /// Sockets that hear what is said to this machine alone; none where another program does.
-    private var direct: [ResponderSocket] = []
+    var direct: [ResponderSocket] = []
     private var echoes = Echoes()
     /// Other programs of this machine have spoken as responders.
     private var hasCompany = false
     /// This machine's name, and what has become of it on its links.
-    private var machineName = ""
-    private var host = HostLabel(noName)
+    var machineName = ""
+    var host = HostLabel(noName)
     private var slept = Duration.zero
     private var looksAgain = Duration.zero
-    private var isReviewDue = false
+    var isReviewDue = false
     /// What waits until all goodbyes are sent.
     private var whenSilent: [() -> Void] = []
 
@@ -107,9 +107,7 @@ final class ResponderCore {
         publications[publication.number] = nil
         let wish = publication.wish
         wishes[wish] = (wishes[wish] ?? 1) > 1 ? (wishes[wish] ?? 1) - 1 : nil
-        // Only when all is said.
         isReviewDue = true
-        leaveHosts()
     }
 
     /// Takes the name of this machine from links where nothing is published any more. Other programs that have it would have to say it
@@ -123,7 +121,7 @@ final class ResponderCore {
 
     // MARK: What registrations decide
 
-    private func carryOut(_ actions: [Registration.Action], _ publication: WirePublication) {
+    func carryOut(_ actions: [Registration.Action], _ publication: WirePublication) {
         for action in actions {
             switch action {
             case .register: register(publication)
@@ -149,20 +147,20 @@ final class ResponderCore {
         }
     }
 
-    private func lacksLinks(_ publication: WirePublication) {
+    func lacksLinks(_ publication: WirePublication) {
         let patterns = publication.service.interfaces.patterns.joined(separator: ", ").escapedForTerminal
         let text = patterns.isEmpty ? "no interface is up" : "no interface that is up matches \(patterns)"
         let error = DiscoveryError(.invalidInterface, text)
         carryOut(publication.registration.failed(error, at: BootTime.now), publication)
     }
 
-    private func claim(_ publication: WirePublication, on link: ResponderLink?, at now: Duration) {
+    func claim(_ publication: WirePublication, on link: ResponderLink?, at now: Duration) {
         guard let link else { return }
         claimHost(on: link, at: now)
         for (id, claim) in publication.claims { link.responder.claim(id, claim, at: now) }
     }
 
-    private func claimHost(on link: ResponderLink, at now: Duration) {
+    func claimHost(on link: ResponderLink, at now: Duration) {
         guard let name = host.name else { return }
         link.responder.claim(.host, Claim(host: name, link.addresses), at: now)
     }
@@ -199,7 +197,7 @@ final class ResponderCore {
     // MARK: What links decide
 
     /// Passes on what became of claims, until nothing follows from it, and has the next turn come in time.
-    private func settle() {
+    func settle() {
         var isQuiet = false
         while !isQuiet {
             isQuiet = true
@@ -253,7 +251,7 @@ final class ResponderCore {
 
     // MARK: A turn
 
-    private func turn() {
+    func turn() {
         let now = BootTime.now
         if looksAgain <= now, !publications.isEmpty {
             looksAgain = now + Self.longestWait
@@ -262,6 +260,7 @@ final class ResponderCore {
             review(at: now)
         }
         read(at: now)
+        if isReviewDue { leaveHosts() }
         for link in links.values { link.send(&echoes, at: now) }
         for link in links.values { for fact in link.responder.takeFacts() { became(fact, on: link) } }
         if links.values.allSatisfy(\.responder.isSilent) {
@@ -322,108 +321,10 @@ final class ResponderCore {
     }
 
     private static func timeAsleep() -> Duration { BootTime.now - .microseconds(MonotonicTime.now.microseconds) }
-
-    // MARK: Links come and go
-
-    private func review(at now: Duration) {
-        isReviewDue = false
-        let system = self.system.flatMap { $0.isOld(at: now) ? nil : $0 } ?? SystemLinks(at: now)
-        self.system = system
-        takeMachineName()
-        let wanted = LinkSelection(system.usable, wishes.keys).links
-        for link in links.values where wanted[link.interface] == nil { drop(link) }
-        listenAlone(!wanted.isEmpty)
-        let machine = Set(system.addresses.values.joined().map(\.address.withoutScope))
-        for (interface, wish) in wanted {
-            let isNew = links[interface] == nil
-            let link = links[interface] ?? ResponderLink(interface)
-            link.responder.machine = machine
-            link.responder.hearsUnicast = !direct.isEmpty
-            let isBack = link.use(
-                system.addresses[interface] ?? [], families: wish.families,
-                isRunning: system.running.contains(interface), loop: loop, at: now
-            ) { [weak self] in self?.turn() }
-            guard !link.sockets.isEmpty else {
-                if !isNew { drop(link) }
-                continue
-            }
-            links[interface] = link
-            if isBack { link.responder.restart(at: now) }
-            if !link.responder.isEmpty { claimHost(on: link, at: now) }
-            if isNew { came(link, at: now) }
-        }
-        settle()
-    }
-
-    private func came(_ link: ResponderLink, at now: Duration) {
-        for publication in publications.values where publication.wish.wants(link.key) {
-            guard publication.registration.isRegistered else {
-                carryOut(publication.registration.interfacesChanged(), publication)
-                continue
-            }
-            guard publication.links[link.interface] == nil else { continue }
-            publication.links[link.interface] = false
-            claim(publication, on: link, at: now)
-        }
-    }
-
-    private func drop(_ link: ResponderLink) {
-        links[link.interface] = nil
-        link.close()
-        for publication in publications.values where publication.links.removeValue(forKey: link.interface) != nil {
-            guard publication.links.isEmpty else {
-                if publication.isEstablished {
-                    carryOut(publication.registration.changed(to: .established, at: BootTime.now), publication)
-                }
-                continue
-            }
-            lacksLinks(publication)
-        }
-    }
-
-    /// Hears what is said to this machine alone, unless another program does (RFC 6762 §15.1): of several the one that came last gets it.
-    private func listenAlone(_ isWanted: Bool) {
-        guard isWanted else {
-            for socket in direct { socket.free() }
-            direct = []
-            return
-        }
-        guard direct.isEmpty else { return }
-        let others = (BoundSocket.all(.udp) ?? []).filter { $0.port == MessageSource.port && !$0.isOfGroup }
-        guard others.isEmpty else { return }
-        direct = IPAddress.Family.allCases.compactMap { family in
-            try? ResponderSocket(on: nil, family, loop: loop) { [weak self] in self?.turn() }
-        }
-    }
-
-    private func takeMachineName() {
-        let name = Environment.hostLabel ?? Self.noName
-        guard name != machineName else { return }
-        (machineName, host) = (name, HostLabel(name))
-    }
 }
 
 extension ResponderLink {
     fileprivate func hasPublications(_ publications: [UInt64: WirePublication]) -> Bool {
         publications.values.contains { $0.links[interface] != nil }
-    }
-}
-
-/// This machine's name on its links: another one after each conflict, as avahi-daemon counts them.
-struct HostLabel {
-    private let label: [UInt8]
-    private var number = 1
-
-    init(_ label: String) { self.label = Array(label.utf8) }
-
-    mutating func lost() { number += 1 }
-
-    /// `tony.local`, `tony-2.local` …; nil for what is no label.
-    var name: DomainName? {
-        let suffix = number > 1 ? Array("-\(number)".utf8) : []
-        var text = label.prefix(DomainName.maximumLabelLength - suffix.count)
-        // No character is cut in two.
-        while !text.isEmpty, String(validating: text, as: UTF8.self) == nil { text = text.dropLast() }
-        return try? DomainName(labels: [Array(text) + suffix, Array("local".utf8)])
     }
 }
