@@ -113,6 +113,17 @@ import Testing
         }
     }
 
+    @Test("names of addresses are told, but not to who probes for them: an avahi-daemon of another host name does")
+    func reverse() throws {
+        var bench = try Bench.established()
+        let name = Bench.name("1.0.0.10.in-addr.arpa")
+        let other = ResourceRecord(name, .ptr, .ptr(Bench.name("h9.local")), ttl: 120)
+        bench.hear(Other.probe(other), isFromHere: true)
+        bench.hear(Other.response(other), isFromHere: true)
+        bench.pass(.seconds(2))
+        #expect(bench.sent.isEmpty && bench.facts.isEmpty)
+    }
+
     @Test("§6: no record twice within a second, but one that defends its name against a probe, after 250 ms")
     func onceASecond() throws {
         var bench = try Bench.established()

@@ -84,6 +84,8 @@ package struct Answering: Sendable {
         for question in message.questions.prefix(Self.mostQuestions)
         where seen.insert(RecordKey(question.name, question.type)).inserted {
             for place in records.answers(to: question, over: family) where !known.contains(place) {
+                // Not claimed, and so no reason for whoever claims it to give up.
+                if isProbe, records[place]?.kind == .quiet { continue }
                 if isForOne(question, arrival, records[place], at: now) {
                     alone.append(place)
                 } else {
