@@ -12,8 +12,6 @@ public struct DaemonConfiguration: Hashable, Sendable {
         case system
         /// An avahi-daemon of our own.
         case `private`
-        /// discoverd itself, on the wire. Not documented yet.
-        case wire
     }
 
     /// What finds services on the link.
