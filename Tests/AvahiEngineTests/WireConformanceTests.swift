@@ -38,3 +38,21 @@ struct WireConformanceTests {
         await publisher.shutdown()
     }
 }
+
+/// The same without avahi-daemon: one engine finds and publishes.
+@Suite(
+    .serialized,
+    .enabled(if: ProcessInfo.processInfo.environment["LAB_BARE_HOST"] != nil, "not on a host without avahi-daemon"),
+    .timeLimit(.minutes(3))
+)
+struct WireAloneConformanceTests {
+    @Test(arguments: LabHost.part(of: EngineConformance.checks))
+    func conforms(_ check: EngineConformance.Check) async throws {
+        let wire = try MulticastEngine()
+        try await check.run(
+            EngineConformance.Environment(
+                publisher: wire, browser: wire, limits: wire.limits(in: .local), browserLink: LabHost.cable,
+                isOneMachine: true, crowd: LabHost.crowd, openObjects: { await wire.openObjects }))
+        await wire.shutdown()
+    }
+}

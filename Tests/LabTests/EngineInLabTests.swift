@@ -18,6 +18,12 @@ struct EngineInLabTests {
         try await run("WireConformanceTests", part, in: try await Lab.start(hosts: 1), [])
     }
 
+    @Test("so does the wire alone, which publishes, too", .labLong, arguments: parts)
+    func wireAloneConformance(part: Int) async throws {
+        let lab = try await Lab.start("--no-avahi", "h1")
+        try await run("WireAloneConformanceTests", part, in: lab, ["LAB_BARE_HOST=1"])
+    }
+
     @Test("so does a private backend", .onlyInAll, .labLong, arguments: parts)
     func privateConformance(part: Int) async throws {
         let lab = try await Lab.start("--no-avahi", "h1")

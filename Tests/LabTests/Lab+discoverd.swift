@@ -46,7 +46,7 @@ extension Lab {
 
     /// Publishes with discoverd, and waits until the name is established.
     func publish(_ host: String, _ arguments: String...) async throws -> LabProcess {
-        let process = try exec(host, [Built.discoverd, "publish"] + arguments)
+        let process = try exec(host, [Built.discoverd, "publish"] + Self.publisher + arguments)
         try await process.line(.stdout, "published") { $0.hasPrefix("published ") }
         return process
     }

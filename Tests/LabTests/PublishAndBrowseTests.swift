@@ -44,7 +44,8 @@ struct PublishAndBrowseTests {
     func comesAndGoes() async throws {
         let lab = try await Self.lab.value
         try await withThrowingTaskGroup { group in
-            for signal in [SIGTERM, SIGINT, SIGKILL] {
+            // A responder that is killed says nothing; of a client avahi-daemon does.
+            for signal in [SIGTERM, SIGINT] + (Lab.publishesOnWire ? [] : [SIGKILL]) {
                 group.addTask { try await self.comesAndGoes(by: signal, in: lab) }
             }
             try await group.waitForAll()

@@ -30,6 +30,7 @@ public struct AppOptions: ParsableArguments, Sendable {
             case .auto: .automatic(own)
             case .system: .system
             case .private: .private(own)
+            case .wire: throw DiscoveryError(.misconfigured, "programs of the library do not publish on the wire yet")
             }
         return try LocalNetwork(backend: backend, backendEnded: failed)
     }

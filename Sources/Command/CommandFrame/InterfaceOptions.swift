@@ -38,10 +38,15 @@ public enum BackendChoice: String, CaseIterable, Sendable {
     case system
     /// An avahi-daemon that discoverd starts itself.
     case `private`
+    /// discoverd itself, on the wire. Not in the help yet.
+    case wire
 }
 
 #if Commands
-extension BackendChoice: ExpressibleByArgument {}
+extension BackendChoice: ExpressibleByArgument {
+    /// Those that the help names.
+    public static var allValueStrings: [String] { allCases.filter { $0 != .wire }.map(\.rawValue) }
+}
 #endif
 
 #if Commands

@@ -64,6 +64,7 @@ struct Invocation {
     let daemon: CommandNeeds.DaemonUse
     let servers: Servers
     let backend: AvahiBackend
+    let publisher: PublisherChoice
     let finder: FinderChoice
     let patience: Patience
     let json: Bool
@@ -82,10 +83,11 @@ struct Invocation {
             interfaces: needs.interfaces ?? .all, passesOutput: options.output.verbose)
         backend =
             switch options.backend {
-            case .system: .system
+            case .system, .wire: .system
             case .private: .private(`private`)
             case .auto: needs.asksAvahi ? .system : .automatic(`private`)
             }
+        publisher = options.backend == .wire ? .wire : .avahi
         finder = needs.asksAvahi || needs.publishes ? .avahi : options.finder
         patience =
             switch backend {

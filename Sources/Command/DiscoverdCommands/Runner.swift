@@ -118,7 +118,10 @@ struct Runner {
     private func engine(over daemon: ControlClient?) throws -> any DiscoveryEngine {
         guard let daemon else {
             let stop = stop
-            let host = try HostEngine(invocation.finder, backend: invocation.backend, publishes: needs.publishes) {
+            let host = try HostEngine(
+                invocation.finder, backend: invocation.backend, publisher: invocation.publisher,
+                publishes: needs.publishes
+            ) {
                 stop.request(.failed(.backendEnded($0)))
             }
             if let reason = host.reasonWithoutWire {

@@ -180,6 +180,39 @@ int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255,
     return made;
 }
 
+int cmulticast_open_responder(int family, uint32_t interface) {
+    const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) return -errno;
+    if (set(made, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)) set(made, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER);
+    // RFC 6762 §11: what goes to one host has the same TTL.
+    const int ttl = family == AF_INET ? set(made, IPPROTO_IP, IP_TTL, TTL) : set(made, IPPROTO_IPV6, IPV6_UNICAST_HOPS, TTL);
+    if (ttl || set(made, SOL_SOCKET, SO_REUSEADDR, 1)
+        || (family == AF_INET ? join4(made, interface) : join6(made, interface))) {
+        const int error = errno;
+        close(made);
+        return -error;
+    }
+    return made;
+}
+
+int cmulticast_open_direct(int family) {
+    const struct sockaddr_in6 any = {.sin6_family = (sa_family_t)family, .sin6_port = htons(PORT)};
+    const socklen_t length = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof any;
+    const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) return -errno;
+    cmulticast_trace(made, family);
+    // Nothing that goes to a group: others of this machine join those.
+    if (family == AF_INET) set(made, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+    else set(made, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+    if ((family == AF_INET6 && set(made, IPPROTO_IPV6, IPV6_V6ONLY, 1)) || set(made, SOL_SOCKET, SO_REUSEADDR, 1)
+        || bind(made, (const struct sockaddr *)&any, length)) {
+        const int error = errno;
+        close(made);
+        return -error;
+    }
+    return made;
+}
+
 int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *bytes, int count) {
     const struct sockaddr_in group4 = {.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr = {htonl(GROUP4)}};
     const struct sockaddr_in6 group6 = group6_on(interface);

@@ -17,7 +17,8 @@ void cmulticast_trace(int socket, int family) {
 }
 
 int cmulticast_receive_one(
-    int socket, uint8_t *bytes, int size, void *source, uint32_t *length, int *hops, uint8_t destination[16]) {
+    int socket, uint8_t *bytes, int size, void *source, uint32_t *length, int *hops, uint32_t *interface,
+    uint8_t destination[16]) {
     union {
         struct cmsghdr align;
         char bytes[256];
@@ -29,6 +30,7 @@ int cmulticast_receive_one(
     if (count < 0) return -1;
     *length = message.msg_namelen;
     *hops = -1;
+    *interface = 0;
     memset(destination, 0, 16);
     for (struct cmsghdr *item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item)) {
         const void *data = CMSG_DATA(item);
@@ -37,8 +39,10 @@ int cmulticast_receive_one(
             memcpy(hops, data, sizeof *hops);
         } else if (item->cmsg_level == IPPROTO_IP && item->cmsg_type == IP_PKTINFO) {
             memcpy(destination, &((const struct in_pktinfo *)data)->ipi_addr, 4);
+            *interface = (uint32_t)((const struct in_pktinfo *)data)->ipi_ifindex;
         } else if (item->cmsg_level == IPPROTO_IPV6 && item->cmsg_type == IPV6_PKTINFO) {
             memcpy(destination, &((const struct in6_pktinfo *)data)->ipi6_addr, 16);
+            *interface = ((const struct in6_pktinfo *)data)->ipi6_ifindex;
         }
     }
     return (int)count;

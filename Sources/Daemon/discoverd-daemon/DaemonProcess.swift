@@ -66,7 +66,7 @@ struct DaemonProcess {
         let daemon = Daemon(
             engine: domains.engine(with: host),
             finder: host.linkFinder,
-            publisher: host.avahi,
+            publisher: host.publisher,
             settings: Daemon.Settings(configuration),
             state: state,
             facts: facts,
@@ -115,7 +115,9 @@ struct DaemonProcess {
         let said = command.finder.flatMap { DaemonConfiguration.Finder(rawValue: $0.rawValue) }
         let finder = chosen("finder", said, configuration.finder, log).flatMap { FinderChoice(rawValue: $0.rawValue) }
         do throws(DiscoveryError) {
-            return try HostEngine(finder ?? .auto, backend: avahi(backend)) { error in
+            return try HostEngine(
+                finder ?? .auto, backend: avahi(backend), publisher: backend == .wire ? .wire : .avahi
+            ) { error in
                 log.error("\(error.message)")
                 // Ends as after a signal: clients are notified, and the socket is removed.
                 Self.endStatus.withLock { $0 = 69 }
@@ -129,7 +131,7 @@ struct DaemonProcess {
     private func avahi(_ backend: BackendChoice) -> AvahiBackend {
         let options = PrivateBackendOptions(passesOutput: command.verbose)
         return switch backend {
-        case .system: .system
+        case .system, .wire: .system
         case .private: .private(options)
         case .auto: .automatic(options)
         }

@@ -3,11 +3,12 @@ package import DNSSD
 package import Discovery
 import MulticastEngine
 
-/// This machine's engine: finds the link's services on the wire or through avahi-daemon, and publishes through avahi-daemon.
+/// This machine's engine: finds the link's services on the wire or through avahi-daemon, and publishes through avahi-daemon or by itself.
 package struct HostEngine: Sendable {
     /// Finds and publishes.
     package let engine: any DiscoveryEngine
-    /// Publishes.
+    /// Publishes on the link: `avahi`, or the wire.
+    package let publisher: any ServicePublisher
     package let avahi: AvahiEngine
     /// Finds on the link: `avahi`, or the wire.
     package let linkFinder: any ServiceFinder
@@ -18,18 +19,25 @@ package struct HostEngine: Sendable {
 
     /// Creates the engines; their initialisers say what they start.
     /// - Parameters:
+    ///   - publisher: what publishes; for the wire, no avahi-daemon is asked for anything.
     ///   - publishes: false if nothing will be published: on the wire no private backend is needed then.
     ///   - backendEnded: see `AvahiEngine.init`.
     /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
-        _ choice: FinderChoice, backend: AvahiBackend = .system, publishes: Bool = true,
+        _ choice: FinderChoice, backend: AvahiBackend = .system, publisher: PublisherChoice = .avahi,
+        publishes: Bool = true,
         backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
     ) throws(DiscoveryError) {
-        let (wire, reason) = try Self.wire(choice)
+        let (wire, reason) = try Self.wire(publisher == .wire ? .wire : choice)
         reasonWithoutWire = reason
         guard let wire else {
             let avahi = try AvahiEngine(backend: backend, backendEnded: backendEnded)
-            (self.avahi, engine, linkFinder, finder) = (avahi, avahi, avahi, .avahi)
+            (self.avahi, engine, linkFinder, finder, self.publisher) = (avahi, avahi, avahi, .avahi, avahi)
+            return
+        }
+        guard publisher == .avahi else {
+            avahi = try AvahiEngine(backend: .system)
+            (engine, linkFinder, finder, self.publisher) = (wire, wire, .wire, wire)
             return
         }
         // Where a private backend alone is to be used, the system's avahi-daemon is not asked.
@@ -43,6 +51,7 @@ package struct HostEngine: Sendable {
         let finder: any ServiceFinder = isPrivate ? wire : SecondOpinion(wire, avahi)
         linkFinder = finder
         self.finder = .wire
+        self.publisher = avahi
         engine = EngineRouter(finders: [finder, avahi], publishers: [avahi])
     }
 
@@ -83,6 +92,14 @@ extension PrivateBackendOptions {
     fileprivate var toPublish: PrivateBackendOptions {
         PrivateBackendOptions(interfaces: interfaces, passesOutput: passesOutput, startsToPublishOnly: true)
     }
+}
+
+/// What publishes on the link.
+package enum PublisherChoice: Sendable {
+    /// avahi-daemon, the system's or a private one.
+    case avahi
+    /// This process, by multicast DNS.
+    case wire
 }
 
 /// What finds services on the link.

@@ -1,9 +1,8 @@
 import DNSSD
 import Discovery
-import DiscoverySystem
 import Testing
 
-@testable import AvahiEngine
+@testable import Records
 
 @Suite struct RegistrationTests {
     private let tony = ServiceName(observed: "tony")
@@ -12,7 +11,7 @@ import Testing
 
     private let stuck = Registration.Action.retry(after: .seconds(30))
 
-    private let start = MonotonicTime(microseconds: 1_000_000)
+    private let start = Duration.seconds(1)
 
     private func running(_ policy: ConflictPolicy = .rename, isPersistent: Bool = false) -> Registration {
         var registration = Registration(name: tony, policy: policy, isPersistent: isPersistent)

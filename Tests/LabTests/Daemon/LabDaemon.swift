@@ -38,7 +38,8 @@ final class LabDaemon: Sendable {
         try daemon.configure(configuration)
         let finder = Lab.chosenFinder.map { ["--finder", $0] } ?? []
         try await daemon.start(
-            arguments: daemon.arguments + ["--state", "\(daemon.directory)/state", "--backend", "system"] + finder,
+            arguments: daemon.arguments + ["--state", "\(daemon.directory)/state"]
+                + (Lab.publishesOnWire ? Lab.publisher : ["--backend", "system"]) + finder,
             environment: environment)
         return daemon
     }

@@ -50,7 +50,7 @@ extension Lab {
     /// `discoverd publish NAME 9000 --json`.
     func publish(_ name: String, on host: String, _ options: String...) throws -> PublishLog {
         let arguments = [Built.discoverd, "publish", name, "9000", "--type", Self.type, "--json"]
-        return PublishLog(keep(try exec(host, arguments + options)))
+        return PublishLog(keep(try exec(host, arguments + Self.publisher + options)))
     }
 
     /// `discoverd browse --json`, on the real link only, so that everything seen came from it.
@@ -62,6 +62,9 @@ extension Lab {
     /// What finds: the links themselves, or avahi-daemon with `LAB_FINDER=avahi`.
     static let finder = ["--finder", chosenFinder ?? "wire"]
     static let isOnWire = chosenFinder != "avahi"
+    /// What publishes: avahi-daemon, or discoverd itself with `LAB_PUBLISHER=wire`.
+    static let publisher = publishesOnWire ? ["--backend", "wire"] : []
+    static let publishesOnWire = ProcessInfo.processInfo.environment["LAB_PUBLISHER"] == "wire"
     static let chosenFinder = ProcessInfo.processInfo.environment["LAB_FINDER"]
 
     /// Publishes and browses; returns once all services are established here and seen there.

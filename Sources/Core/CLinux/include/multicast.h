@@ -24,6 +24,14 @@ int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share,
 // Returns the descriptor, or -errno.
 int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255, bool hears_own);
 
+// A socket of one interface and family for a responder, bound as those of `cmulticast_open`. It gets all that is said to the group there, from any
+// port and from this machine, too. Returns the descriptor, or -errno: -EADDRINUSE where the port is not shared.
+int cmulticast_open_responder(int family, uint32_t interface);
+
+// A socket for what is sent to port 5353 of this machine alone, over any interface; it is traced. Of several such sockets of a machine, the one
+// that was bound last gets it. Returns the descriptor, or -errno.
+int cmulticast_open_direct(int family);
+
 // Sends to the group. Returns 0, or -errno.
 int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *_Nonnull bytes, int count);
 
@@ -37,11 +45,11 @@ int cmulticast_receive(
 void cmulticast_trace(int socket, int family);
 
 // Reads one datagram of a socket that is traced; what is longer than `size` is cut, and its length is greater. `source` is a
-// struct sockaddr of `length` bytes; `hops` is -1 where the kernel does not say, and `destination` 4 or 16 bytes, zero then.
-// Returns its length, or -1 and errno.
+// struct sockaddr of `length` bytes; `hops` is -1 and `interface`, over which it came, 0 where the kernel does not say, and `destination` 4
+// or 16 bytes, zero then. Returns its length, or -1 and errno.
 int cmulticast_receive_one(
     int socket, uint8_t *_Nonnull bytes, int size, void *_Nonnull source, uint32_t *_Nonnull length, int *_Nonnull hops,
-    uint8_t destination[_Nonnull 16]);
+    uint32_t *_Nonnull interface, uint8_t destination[_Nonnull 16]);
 
 // Whether what waits in this socket fills three quarters of its room, and how many datagrams it has dropped: for want of room, or because
 // the filter refused them. False and 0 when the kernel does not say.

@@ -1,17 +1,13 @@
 import CAvahi
 import DNSSD
+import Discovery
+import Records
 
 /// One `AvahiEntryGroup` (avahi-client/publish.h): the records of one service, or of its host. Used only on the loop's thread.
 ///
 /// Renames keep the group: Avahi counts collisions per group, and so keeps to the rate of RFC 6762 §8.1.
 @safe final class EntryGroup {
-    enum State: Equatable {
-        case uncommitted
-        case registering
-        case established
-        case collision
-        case failed(DiscoveryError)
-    }
+    typealias State = Registration.Progress
 
     let connection: AvahiConnection
     private var pointer: OpaquePointer?

@@ -1,5 +1,6 @@
 import DNSSD
 import DiscoverySystem
+import Records
 
 /// The connections that hold entry groups: avahi-daemon limits the objects of each client (`objects-per-client-max`), and browsing needs
 /// some too. Used only on the loop's thread.

@@ -1,4 +1,5 @@
 import DNSSD
+import Records
 
 /// The entry groups of one service: one for all interfaces, or one per interface, so that an interface that comes or goes does not disturb
 /// what is announced on the others. Used only on the loop's thread.

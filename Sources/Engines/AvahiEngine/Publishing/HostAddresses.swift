@@ -1,5 +1,6 @@
 import DNSSD
 import DiscoverySystem
+import Records
 
 /// The addresses of another host, which a service is on or which are published alone, in entry groups of their own: a collision tells which name
 /// is taken. Used only on the loop's thread.

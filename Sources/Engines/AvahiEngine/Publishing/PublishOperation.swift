@@ -1,6 +1,7 @@
 import DNSSD
 import Discovery
 import DiscoverySystem
+import Records
 
 /// Publishes one service on avahi-daemon: carries out what its `Registration` decides.
 final class PublishOperation: CoreOperation {
@@ -86,7 +87,7 @@ final class PublishOperation: CoreOperation {
             }
         } catch {
             groups.reset()
-            carryOut(registration.failed(error, at: .now))
+            carryOut(registration.failed(error, at: BootTime.now))
         }
     }
 
@@ -138,7 +139,7 @@ final class PublishOperation: CoreOperation {
         guard registration.name == name else { return register() }
         guard isTaken else { return registerNow() }
         groups.reset()
-        carryOut(registration.failed(DiscoveryError(.nameTaken, "another host has the name \(name)"), at: .now))
+        carryOut(registration.failed(DiscoveryError(.nameTaken, "another host has the name \(name)"), at: BootTime.now))
     }
 
     private func registerNow() {
@@ -148,12 +149,14 @@ final class PublishOperation: CoreOperation {
             groups.keep(wanted)
             // The host comes first, because the SRV record points to it.
             guard try fillHost(wanted) else { return }
-            guard !service.isAddressRecord else { return carryOut(registration.changed(to: .established, at: .now)) }
+            guard !service.isAddressRecord else {
+                return carryOut(registration.changed(to: .established, at: BootTime.now))
+            }
             try fill(wanted, as: registration.name)
         } catch {
             // After a local collision, try the next name, in its own turn.
             groups.reset()
-            carryOut(registration.failed(error, at: .now))
+            carryOut(registration.failed(error, at: BootTime.now))
         }
     }
 
@@ -179,8 +182,8 @@ final class PublishOperation: CoreOperation {
         case .failed(let error):
             host?.free()
             groups.reset()
-            carryOut(registration.failed(error, at: .now))
-        case .registering where service.isAddressRecord: carryOut(registration.changed(to: state, at: .now))
+            carryOut(registration.failed(error, at: BootTime.now))
+        case .registering where service.isAddressRecord: carryOut(registration.changed(to: state, at: BootTime.now))
         case .uncommitted, .registering: break
         }
     }
@@ -194,7 +197,7 @@ final class PublishOperation: CoreOperation {
                 try self.connections.group(besides: connection, stateChanged: changed)
             } changed: { [weak self] state in
                 guard let self else { return }
-                self.carryOut(self.registration.changed(to: state, at: .now))
+                self.carryOut(self.registration.changed(to: state, at: BootTime.now))
             }
             try group.add(service, as: name, interface: index)
             try group.commit()
@@ -225,7 +228,7 @@ final class PublishOperation: CoreOperation {
             if !service.isAddressRecord { try fill(new, as: registration.name) }
         } catch {
             groups.reset()
-            carryOut(registration.failed(error, at: .now))
+            carryOut(registration.failed(error, at: BootTime.now))
         }
     }
 

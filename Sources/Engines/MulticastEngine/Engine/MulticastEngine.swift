@@ -4,15 +4,17 @@ public import Discovery
 import DiscoverySystem
 import Records
 
-/// Multicast DNS on the wire as a `ServiceFinder`: queries this machine's links itself, sharing UDP port 5353 with
+/// Multicast DNS on the wire: queries this machine's links itself, and answers there for what is published, sharing UDP port 5353 with
 /// avahi-daemon (RFC 6762 §15.1).
 ///
-/// It needs no privileges, no D-Bus and no other program. Its sockets on port 5353 never ask for unicast answers, and are
+/// It needs no privileges, no D-Bus and no other program. The finder's sockets on port 5353 never ask for unicast answers, and are
 /// bound to the multicast group: unicast packets to that port stay with the machine's other responders. Only a silent name
-/// that someone waits for is also asked for from a port of its own (RFC 6762 §5.1).
-public final class MulticastEngine: ServiceFinder {
+/// that someone waits for is also asked for from a port of its own (RFC 6762 §5.1). The publisher hears unicast packets where no other
+/// program does.
+public final class MulticastEngine: ServiceFinder, ServicePublisher {
     private let loop: EventLoop
     private let core: LoopBound<QuerierCore>
+    private let responder: LoopBound<ResponderCore>
     private let numbers = Locked<UInt64>(0)
     private let noted: Locked<[String]>
 
@@ -31,14 +33,16 @@ public final class MulticastEngine: ServiceFinder {
         guard let loop = EventLoop(paused: "mdns") else { throw noThread }
         self.loop = loop
         guard let core = QuerierCore(loop: loop, settings) else { throw noThread }
+        guard let responder = ResponderCore(loop: loop) else { throw noThread }
         noted = core.troubles
         self.core = LoopBound(to: loop, core)
+        self.responder = LoopBound(to: loop, responder)
         guard loop.start() else { throw noThread }
     }
 
     deinit {
         core.post { $0.endAll() }
-        loop.stop()
+        responder.post { [loop] in $0.endAll { loop.stop() } }
     }
 
     /// True for `local` alone: multicast DNS has no other domain (RFC 6762 §3).
@@ -126,15 +130,18 @@ public final class MulticastEngine: ServiceFinder {
     public func shutdown() async -> Bool {
         let gate = Gate()
         core.post { $0.endAll() }
-        loop.stop { gate.open() }
+        responder.post { [loop] in $0.endAll { loop.stop { gate.open() } } }
         return await gate.wait(atMost: .seconds(2))
     }
 
     /// Operations and sockets, for tests that look for leaks.
     package var openObjects: Int {
         get async {
-            await withCheckedContinuation { continuation in
-                core.post { continuation.resume(returning: $0.openObjects) }
+            let published = await withCheckedContinuation { continuation in
+                responder.post { continuation.resume(returning: $0.openObjects) }
+            }
+            return await withCheckedContinuation { continuation in
+                core.post { continuation.resume(returning: published + $0.openObjects) }
             }
         }
     }
@@ -161,11 +168,15 @@ public final class MulticastEngine: ServiceFinder {
         throw DiscoveryError(.backendUnavailable, error.message)
     }
 
-    private func start(_ make: @escaping @Sendable () -> any QuerierOperation) -> any EngineOperation {
-        let id = numbers.withLock { number in
+    private func nextNumber() -> UInt64 {
+        numbers.withLock { number in
             number += 1
             return number
         }
+    }
+
+    private func start(_ make: @escaping @Sendable () -> any QuerierOperation) -> any EngineOperation {
+        let id = nextNumber()
         core.post { $0.start(make(), id: id) }
         return Handle(engine: self, id: id)
     }
@@ -189,6 +200,60 @@ public final class MulticastEngine: ServiceFinder {
                 gate.open()
             }
             return await gate.wait(atMost: limit)
+        }
+    }
+}
+
+// Publishing.
+extension MulticastEngine {
+    /// True for `local` alone: only there may any host answer (RFC 6762 §3).
+    public func publishes(in domain: Domain) -> Bool { domain == .local }
+
+    /// Claims the service's name on every link that the service allows, answers for it, and withdraws it when the operation ends; see
+    /// `ServicePublisher`.
+    public func publish(
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        guard service.domain == .local else {
+            let text = "multicast DNS has the domain local alone, not \(service.domain)"
+            return SingleReport {
+                reporting(PublicationFact(name: service.name, state: .failed(DiscoveryError(.invalidDomain, text))))
+            }
+        }
+        let number = nextNumber()
+        responder.post { [loop] core in
+            let registration = Registration(
+                name: service.name, policy: onConflict, isPersistent: isPersistent,
+                silence: "other hosts have contested")
+            core.start(
+                WirePublication(service, registration, number: number, loop: loop, report: reporting))
+        }
+        return Published(engine: self, number: number)
+    }
+
+    /// A caller's handle of a publication; it keeps the engine alive.
+    private final class Published: PublicationOperation {
+        let engine: MulticastEngine
+        let number: UInt64
+
+        init(engine: MulticastEngine, number: UInt64) { (self.engine, self.number) = (engine, number) }
+
+        func cancel() { engine.responder.post { [number] in $0.end(number) {} } }
+
+        func cancel(waitingAtMost limit: Duration) async -> Bool {
+            let gate = Gate()
+            engine.responder.post { [number] in $0.end(number) { gate.open() } }
+            return await gate.wait(atMost: limit)
+        }
+
+        func update(txt: TXTRecord) -> Bool { update(nil, txt) }
+
+        func update(port: Port, txt: TXTRecord) -> Bool { update(port, txt) }
+
+        private func update(_ port: Port?, _ txt: TXTRecord) -> Bool {
+            engine.responder.post { [number] in $0.update(number, port: port, txt: txt) }
+            return true
         }
     }
 }

@@ -120,11 +120,11 @@ import Libc
         var packets: [Datagram] = []
         for _ in 0..<Self.mostAtOnce {
             var bytes = [UInt8](repeating: 0, count: longest)
-            var (count, hops) = (Int32(-1), Int32(-1))
+            var (count, hops, interface) = (Int32(-1), Int32(-1), UInt32(0))
             var destination = [UInt8](repeating: 0, count: 16)
             let source = unsafe SocketAddress(filledBy: { address, length in
                 count = unsafe cmulticast_receive_one(
-                    descriptor, &bytes, Int32(longest), address, length, &hops, &destination)
+                    descriptor, &bytes, Int32(longest), address, length, &hops, &interface, &destination)
                 return count >= 0
             })
             guard let source else { break }

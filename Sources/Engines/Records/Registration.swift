@@ -1,19 +1,27 @@
-import DNSSD
-import Discovery
-import DiscoverySystem
+package import DNSSD
+package import Discovery
 
-/// The desired state of one published service, and the steps to reach it. A value.
-struct Registration {
-    enum Action: Equatable {
-        /// Add the service to the group under this name, and commit it.
+/// The desired state of one published service, and the steps to reach it, whoever publishes. A value.
+package struct Registration {
+    /// How far the records of a service have come with whoever publishes them.
+    package enum Progress: Equatable {
+        case uncommitted
+        case registering
+        case established
+        case collision
+        case failed(DiscoveryError)
+    }
+
+    package enum Action: Equatable {
+        /// Put the service on the network under this name.
         case register(ServiceName)
-        /// Empty the group, but keep it.
+        /// Take it away, but keep what counts its collisions.
         case reset
         /// Try again after this time.
         case retry(after: Duration)
         /// Report to the caller.
         case report(PublicationFact)
-        /// The publication is over; free the group.
+        /// The publication is over.
         case end
     }
 
@@ -23,7 +31,7 @@ struct Registration {
         /// Nothing is in the group until the next try.
         case waiting
         /// In the group, or about to be; probing since the group said so.
-        case registering(since: MonotonicTime?)
+        case registering(since: Duration?)
         /// Avahi says that it is established, before probing can be over.
         case early
         case established
@@ -41,7 +49,7 @@ struct Registration {
     }
 
     /// Gives up after this many names, because an attacker on the link can answer every probe (RFC 6762 §9 leaves the number open).
-    static let maximumRenames = 100
+    package static let maximumRenames = 100
 
     /// After this long, repeated denials are reported. Avahi takes a second or two per name; from the 15th on, 20 s.
     static let contestedAfter = Duration.seconds(6)
@@ -56,27 +64,33 @@ struct Registration {
     /// The longest pause between tries.
     static let longestPause = Duration.seconds(60)
 
-    let policy: ConflictPolicy
-    private(set) var name: ServiceName
+    package let policy: ConflictPolicy
+    package private(set) var name: ServiceName
     private let wanted: ServiceName
+    private let silence: String
     private var state = State.impossible
     private var tenacity: Tenacity
     private var renames = 0
-    private var firstCollision: MonotonicTime?
+    private var firstCollision: Duration?
     private var reported: PublicationFact?
     private var retryDelay = Duration.seconds(1)
     /// Consecutive calls that the backend did not carry out.
     private var failedCalls = 0
 
-    init(name: ServiceName, policy: ConflictPolicy, isPersistent: Bool = false) {
+    /// - Parameter silence: what whoever publishes has done if a name is neither established nor taken for 30 s, for people.
+    package init(
+        name: ServiceName, policy: ConflictPolicy, isPersistent: Bool = false,
+        silence: String = "avahi-daemon has neither taken nor refused"
+    ) {
         self.name = name
+        self.silence = silence
         wanted = name
         self.policy = policy
         tenacity = isPersistent ? .persistent : .tentative
     }
 
     /// Call when Avahi's client starts or stops running.
-    mutating func publishing(_ isPossible: Bool) -> [Action] {
+    package mutating func publishing(_ isPossible: Bool) -> [Action] {
         switch (state, isPossible) {
         case (.over, _): return []
         case (.impossible, true): return attempt()
@@ -89,18 +103,18 @@ struct Registration {
     }
 
     /// The backend is gone, and the group with it. The next one may be configured differently.
-    mutating func disconnected(_ reason: String) -> [Action] {
+    package mutating func disconnected(_ reason: String) -> [Action] {
         guard state != .over else { return [] }
         state = .impossible
         (failedCalls, retryDelay) = (0, .seconds(1))
         return report(.waiting(reason))
     }
 
-    /// Call when the group reports a new state.
-    mutating func changed(to group: EntryGroup.State, at now: MonotonicTime) -> [Action] {
-        // A group that was reset may still report.
+    /// Call when the records have come to a new state.
+    package mutating func changed(to progress: Progress, at now: Duration) -> [Action] {
+        // What was taken away may still report.
         guard isRegistered else { return [] }
-        switch group {
+        switch progress {
         case .uncommitted: return []
         case .registering:
             let isNews = !isRegistering
@@ -109,7 +123,7 @@ struct Registration {
         case .established:
             guard case .registering(let since?) = state, now < since + Self.probing else { return established() }
             state = .early
-            return [.retry(after: .microseconds((since + Self.probing).microseconds - now.microseconds))]
+            return [.retry(after: since + Self.probing - now)]
         case .collision: return collided(at: now)
         case .failed(let error): return refused(error)
         }
@@ -123,7 +137,7 @@ struct Registration {
     }
 
     /// Call when the service could not be added to the group.
-    mutating func failed(_ error: DiscoveryError, at now: MonotonicTime) -> [Action] {
+    package mutating func failed(_ error: DiscoveryError, at now: Duration) -> [Action] {
         guard state != .over else { return [] }
         switch error.code {
         case .nameTaken: return collided(at: now)
@@ -138,13 +152,13 @@ struct Registration {
     }
 
     /// Call when somebody else answers for the name of the host that the service is on: no other name of the service helps.
-    mutating func hostIsTaken(_ error: DiscoveryError) -> [Action] {
+    package mutating func hostIsTaken(_ error: DiscoveryError) -> [Action] {
         guard state != .over else { return [] }
         return tenacity == .tentative ? over(.conflicted(error)) : refused(error)
     }
 
     /// The retry timer fired. A service established in the meantime needs no retry.
-    mutating func retryIsDue() -> [Action] {
+    package mutating func retryIsDue() -> [Action] {
         switch state {
         case .impossible, .established, .over: return []
         case .early: return established()
@@ -152,15 +166,15 @@ struct Registration {
         case .registering: break
         }
         let seconds = Self.stuckAfter.components.seconds
-        let silence = DiscoveryError(.timedOut, "avahi-daemon has neither taken nor refused \(name) for \(seconds) s")
+        let silence = DiscoveryError(.timedOut, "\(silence) \(name) for \(seconds) s")
         return (isRefused ? [] : report(.refused(silence))) + [.reset] + attempt()
     }
 
     /// The service should be added to the group.
-    var isRegistering: Bool { if case .registering = state { true } else { false } }
+    package var isRegistering: Bool { if case .registering = state { true } else { false } }
 
     /// The service is in the group or about to be: later changes are additions.
-    var isRegistered: Bool {
+    package var isRegistered: Bool {
         switch state {
         case .registering, .early, .established: true
         case .impossible, .waiting, .over: false
@@ -168,7 +182,7 @@ struct Registration {
     }
 
     /// Call when interfaces come or go: a waiting service may need one of them.
-    mutating func interfacesChanged() -> [Action] {
+    package mutating func interfacesChanged() -> [Action] {
         guard state == .waiting, case .waiting = reported?.state else { return [] }
         return retryIsDue()
     }
@@ -193,7 +207,7 @@ struct Registration {
         return [.reset] + report(reason) + [.retry(after: delay)]
     }
 
-    private mutating func collided(at now: MonotonicTime) -> [Action] {
+    private mutating func collided(at now: Duration) -> [Action] {
         // The name is tried when that is possible again.
         guard state != .impossible else { return [] }
         guard policy == .rename else {

@@ -1,0 +1,155 @@
+package import DNSMessage
+package import DNSSD
+
+/// Whose a claim is. Numbers are those of publications.
+package enum ClaimID: Hashable, Sendable {
+    /// This machine's name and addresses.
+    case host
+    /// A service.
+    case service(UInt64)
+    /// Another host's addresses, published with a service or alone.
+    case other(UInt64)
+}
+
+/// A name that this machine wants on a link, with all that it says of it: a service, or a host with its addresses.
+package struct Claim: Hashable, Sendable {
+    /// Seconds that a record is kept which contains a host's name or address (RFC 6762 §10).
+    package static let hostTTL: UInt32 = 120
+    /// The same of any other record.
+    package static let otherTTL: UInt32 = 4500
+
+    /// What a service points to.
+    package enum Target: Hashable, Sendable {
+        /// This machine, whatever its name is on the link.
+        case thisHost
+        case host(DomainName)
+    }
+
+    package enum Content: Hashable, Sendable {
+        case service(target: Target, port: UInt16, txt: [UInt8], type: DomainName, subtypes: [DomainName])
+        /// Addresses, and whether they lead back to the name when someone asks. Those names are not claimed: an avahi-daemon of another
+        /// host name on this machine claims them, and would rename itself for ever.
+        case addresses([IPAddress], reverse: Bool)
+    }
+
+    package var name: DomainName
+    package var content: Content
+    /// The families over which it is said; what this machine says of its own name is always whole.
+    package var families: Set<IPAddress.Family>
+    /// The claim that must be established first, if there is one.
+    package var after: ClaimID?
+
+    /// This machine, with its addresses on a link.
+    package init(host name: DomainName, _ addresses: [IPAddress]) {
+        self.init(name, .addresses(addresses, reverse: true), nil, after: nil)
+    }
+
+    /// Another host, for which this machine answers.
+    package init(other name: DomainName, _ addresses: [IPAddress], over family: IPAddress.Family?) {
+        self.init(name, .addresses(addresses, reverse: false), family, after: nil)
+    }
+
+    /// A service under a name. Nil if a name is too long.
+    package init?(_ service: OfferedService, as name: ServiceName, number: UInt64) {
+        let instance = ServiceInstance(name: name, type: service.type, domain: service.domain)
+        guard let full = DomainName(instance), let type = DomainName(listing: service.type, in: service.domain) else {
+            return nil
+        }
+        var subtypes: [DomainName] = []
+        for label in service.subtypes {
+            guard
+                let name = try? DomainName(
+                    labels: [Array(label.utf8), Array("_sub".utf8)] + type.labels.map(Array.init))
+            else { return nil }
+            subtypes.append(name)
+        }
+        var target = Target.thisHost
+        if let host = service.host {
+            guard let name = try? DomainName(presentation: host.name.text) else { return nil }
+            target = .host(name)
+        }
+        guard let txt = try? TextStrings.data(of: service.txt.strings) else { return nil }
+        let after: ClaimID? =
+            switch service.host {
+            case nil: .host
+            case let host? where host.addresses.isEmpty: nil
+            case _?: .other(number)
+            }
+        self.init(
+            full,
+            .service(target: target, port: service.port.rawValue, txt: txt, type: type, subtypes: subtypes),
+            service.family, after: after)
+    }
+
+    private init(_ name: DomainName, _ content: Content, _ family: IPAddress.Family?, after: ClaimID?) {
+        (self.name, self.content, self.after) = (name, content, after)
+        families = family.map { [$0] } ?? Set(IPAddress.Family.allCases)
+    }
+}
+
+/// The records of a claim, by what becomes of them.
+package struct ClaimedRecords: Sendable {
+    /// Of the claimed name, and of nobody else (RFC 6762 §2): probed for, announced and defended.
+    package var unique: [ResourceRecord] = []
+    /// Others may have such records, too: announced.
+    package var shared: [ResourceRecord] = []
+    /// What the name has not (RFC 6762 §6.1): said if asked.
+    package var negative: [ResourceRecord] = []
+    /// Said if asked, and neither claimed nor announced.
+    package var quiet: [ResourceRecord] = []
+}
+
+extension Claim {
+    /// The types of all services (RFC 6763 §9).
+    private static let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
+
+    /// The claim's records.
+    /// - Parameter host: this machine's name on the link.
+    package func records(host: DomainName?) -> ClaimedRecords {
+        var records = ClaimedRecords()
+        switch content {
+        case .service(let target, let port, let txt, let type, let subtypes):
+            let target = if case .host(let name) = target { name } else { host ?? .root }
+            let srv = RecordData.srv(priority: 0, weight: 0, port: port, target: target)
+            records.unique = [
+                ResourceRecord(name, .srv, srv, ttl: Self.hostTTL, flushesCache: true),
+                ResourceRecord(name, .txt, .txt(txt), ttl: Self.otherTTL, flushesCache: true),
+            ]
+            records.shared = ([type] + subtypes).map { ResourceRecord($0, .ptr, .ptr(name), ttl: Self.otherTTL) }
+            if let types = Self.types {
+                records.shared.append(ResourceRecord(types, .ptr, .ptr(type), ttl: Self.otherTTL))
+            }
+        case .addresses(let addresses, let hasReverse):
+            for address in addresses {
+                let (type, data): (RecordType, RecordData) =
+                    switch address {
+                    case .v4(let v4): (.a, .a(v4.bits))
+                    case .v6(let v6, _): (.aaaa, .aaaa(high: v6.high, low: v6.low))
+                    }
+                records.unique.append(ResourceRecord(name, type, data, ttl: Self.hostTTL, flushesCache: true))
+                if hasReverse, let reverse = DomainName(reverse: address) {
+                    records.quiet.append(ResourceRecord(reverse, .ptr, .ptr(name), ttl: Self.hostTTL))
+                }
+            }
+        }
+        let types = TypeBitmap(Set(records.unique.map(\.type)))
+        let nsec = RecordData.nsec(next: name, types: types)
+        records.negative = [ResourceRecord(name, .nsec, nsec, ttl: Self.hostTTL, flushesCache: true)]
+        return records
+    }
+}
+
+extension DomainName {
+    /// The name that leads from an address to a host (RFC 1035 §3.5, RFC 3596 §2.5).
+    init?(reverse address: IPAddress) {
+        let labels: [String]
+        switch address {
+        case .v4(let v4): labels = v4.bytes.reversed().map { String($0) } + ["in-addr", "arpa"]
+        case .v6(let v6, _):
+            labels =
+                v6.bytes.reversed().flatMap { [$0 & 0xF, $0 >> 4] }.map { String($0, radix: 16) } + ["ip6", "arpa"]
+        }
+        guard let name = try? DomainName(labels: labels.map { Array($0.utf8) }) else { return nil }
+        self = name
+    }
+}

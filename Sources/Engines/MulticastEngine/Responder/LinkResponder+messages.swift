@@ -1,0 +1,79 @@
+package import DNSMessage
+import DNSSD
+
+// What other programs say.
+extension LinkResponder {
+    /// Takes a message of another program, of this machine or another.
+    package mutating func heard(_ message: Message, _ arrival: MessageSource, at now: Duration) {
+        guard families.contains(arrival.family) else { return }
+        guard message.flags.contains(.response) else {
+            if !message.authorities.isEmpty, !arrival.isOfResolver { heardProbe(message, arrival, at: now) }
+            answering[arrival.family]?.asked(message, arrival, owned, at: now)
+            return
+        }
+        // RFC 6762 §6, §11, §18.3, §18.11.
+        guard !arrival.isOfResolver, arrival.isToGroup || arrival.isOnLink, message.opcode == 0,
+            message.flags.rawValue & 0xF == 0
+        else { return }
+        var doubted: Set<ClaimID> = []
+        for record in message.answers + message.authorities + message.additionals
+        where record.recordClass == .internet {
+            if arrival.isToGroup, let place = owned.place(of: record), let entry = owned[place] {
+                answering[arrival.family]?.heard(place, ttl: record.ttl, entry, at: now)
+            } else {
+                for id in names[record.name] ?? [] where denies(record, id, arrival) { doubted.insert(id) }
+            }
+        }
+        for id in doubted { conflicted(id, at: now) }
+    }
+
+    /// Whether a record of somebody else says that a name is not ours: of one that is probed for, any that we do not propose (RFC 6762
+    /// §8.1); of an established one, a unique record of a type that we have, with other data (§9).
+    private func denies(_ record: ResourceRecord, _ id: ClaimID, _ arrival: MessageSource) -> Bool {
+        guard record.ttl > 0, let held = claims[id], !isOfThisMachine(record, id, arrival) else { return false }
+        let records = held.claim.records(host: hostName)
+        guard !(records.unique + records.negative).contains(where: { $0.type == record.type && $0.data == record.data })
+        else { return false }
+        switch held.stage {
+        case .probing: return probing.isAsked(id)
+        case .ready: return true
+        case .told: return record.type != .nsec && records.unique.contains { $0.type == record.type }
+        }
+    }
+
+    /// This machine's programs, and its links, have one name and all its addresses (RFC 6762 §14).
+    private func isOfThisMachine(_ record: ResourceRecord, _ id: ClaimID, _ arrival: MessageSource) -> Bool {
+        guard id == .host else { return false }
+        if arrival.isFromHere { return true }
+        return IPAddress(record.data, scope: 0).map(machine.contains) ?? false
+    }
+
+    private mutating func conflicted(_ id: ClaimID, at now: Duration) {
+        probing.conflicted(at: now)
+        guard let held = claims[id] else { return }
+        guard case .told = held.stage else {
+            withdraw(id, isSaid: false, at: now)
+            facts.append(.lost(id))
+            return
+        }
+        // Until the first probe it is answered for: somebody who only says so does not silence the name.
+        if !probing.members.contains(id) { probing.begin(id, .doubted, at: now) }
+    }
+
+    /// Another host probes for one of our names at the same time (RFC 6762 §8.2). Established names are defended by the answer.
+    private mutating func heardProbe(_ message: Message, _ arrival: MessageSource, at now: Duration) {
+        let proposed = Dictionary(grouping: message.authorities, by: \.name)
+        for question in message.questions {
+            guard let theirs = proposed[question.name] else { continue }
+            for id in names[question.name] ?? [] {
+                guard case .probing? = claims[id]?.stage, probing.isAsked(id), let claim = claims[id]?.claim else {
+                    continue
+                }
+                if id == .host, theirs.allSatisfy({ isOfThisMachine($0, id, arrival) }) { continue }
+                guard Tiebreak(ours: claim.records(host: hostName).unique, theirs: theirs) == .lost else { continue }
+                probing.conflicted(at: now)
+                probing.lostTiebreak(id, at: now)
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import DNSMessage
+import DNSSD
+
+// What this machine says.
+extension LinkResponder {
+    private mutating func append(_ packets: [[UInt8]], over family: IPAddress.Family) {
+        guard !packets.isEmpty, families.contains(family) else { return }
+        paced[family, default: PacedPackets()].append(packets)
+    }
+
+    mutating func sendGoodbyes() {
+        guard !farewells.isEmpty else { return }
+        for (family, records) in farewells {
+            append(ResponsePackets.make(records.map { ($0, []) }, limit: limit), over: family)
+        }
+        farewells = [:]
+    }
+
+    mutating func probe(at now: Duration) {
+        guard let due = probing.deadline, due <= now else { return }
+        let queues = families.map { paced[$0] ?? PacedPackets() }
+        // Some fifteen names fit into a packet.
+        let turn = probing.take(at: now) { count in queues.map { $0.lag(of: count / 15) }.max() ?? .zero }
+        for id in turn.probed {
+            untell(id)
+            claims[id]?.stage = .probing
+            announcing.leave(id)
+        }
+        for family in families {
+            let asked = turn.probed.compactMap { claims[$0]?.claim }.filter { $0.families.contains(family) }
+                .map { (name: $0.name, records: $0.records(host: hostName).unique) }
+            append(ProbePackets.make(asked, wantsUnicast: hearsUnicast, limit: limit), over: family)
+        }
+        for id in turn.won { claims[id]?.stage = .ready }
+        if !turn.won.isEmpty { tellReady(at: now) }
+    }
+
+    /// Tells of all claims that wait for nothing any more.
+    private mutating func tellReady(at now: Duration) {
+        let host = hostName
+        var told: [ClaimID] = []
+        var again = true
+        while again {
+            again = false
+            for (id, held) in claims {
+                guard case .ready = held.stage, isFollowing(held.claim.after) else { continue }
+                let places = owned.add(held.claim.records(host: host), over: held.claim.families)
+                claims[id]?.stage = .told(places, host: host)
+                told.append(id)
+                again = again || id == .host || held.claim.after == nil
+                if !held.isReported { facts.append(.established(id)) }
+                claims[id]?.isReported = true
+            }
+        }
+        announcing.established(told.sorted(), at: now)
+        guard told.contains(.host) else { return }
+        // The host may have another name than the one to which they point.
+        for (id, held) in claims {
+            if case .told(_, let before) = held.stage, held.claim.after == .host, before != host { retell(id, at: now) }
+        }
+    }
+
+    private func isFollowing(_ id: ClaimID?) -> Bool {
+        guard let id, let held = claims[id] else { return true }
+        if case .told = held.stage { return true }
+        // A host whose name is doubted was there before.
+        return held.isReported
+    }
+
+    mutating func announce(at now: Duration) {
+        guard let due = announcing.deadline, due <= now else { return }
+        let places = announcing.take(at: now).flatMap { id -> [Int] in
+            if case .told(let places, _)? = claims[id]?.stage { places } else { [] }
+        }
+        var once: Set<Int> = []
+        let all = places.filter { owned[$0]?.kind == .announced && once.insert($0).inserted }
+        for family in families {
+            let due = all.filter { place in
+                guard let entry = owned[place], entry.families.contains(family) else { return false }
+                return entry.said(over: family).map { now - $0 >= .seconds(1) } ?? true
+            }
+            multicast(due.compactMap { place in owned[place].map { ($0.record, []) } }, due, over: family, at: now)
+        }
+    }
+
+    private mutating func multicast(
+        _ answers: [ResponsePackets.Answer], _ places: [Int], over family: IPAddress.Family, at now: Duration
+    ) {
+        guard !answers.isEmpty else { return }
+        append(ResponsePackets.make(answers, limit: limit), over: family)
+        for place in places { owned.said(place, over: family, at: now) }
+        answering[family]?.settle(places, areGone: false)
+    }
+
+    mutating func answer(over family: IPAddress.Family, at now: Duration) {
+        guard let due = answering[family]?.deadline, due <= now else { return }
+        for reply in answering[family]?.takeReplies(at: now) ?? [] { send(reply, over: family, at: now) }
+        let places = (answering[family]?.take(owned, at: now) ?? []).filter { owned[$0] != nil }
+        var known = Set(places)
+        var all = places
+        let answers = places.compactMap { place -> ResponsePackets.Answer? in
+            guard let record = owned[place]?.record else { return nil }
+            // What was said a moment ago is known.
+            let additions = owned.additions(to: [place], over: family).filter { addition in
+                let said = owned[addition]?.said(over: family)
+                return (said.map { now - $0 >= .seconds(1) } ?? true) && known.insert(addition).inserted
+            }
+            all += additions
+            return (record, additions.compactMap { owned[$0]?.record })
+        }
+        multicast(answers, all, over: family, at: now)
+    }
+
+    private mutating func send(_ reply: Answering.Reply, over family: IPAddress.Family, at now: Duration) {
+        let places = reply.places.filter { owned[$0] != nil }
+        guard !places.isEmpty else { return }
+        let additions = owned.additions(to: places, over: family)
+        let made = ResponsePackets.reply(
+            places.compactMap { owned[$0]?.record }, additions.compactMap { owned[$0]?.record },
+            toResolver: reply.question, limit: limit)
+        guard budget.take(made.packet.count, for: reply.to.source, at: now) else { return }
+        if made.count > 0 || reply.question != nil {
+            direct.append(
+                Outgoing(
+                    bytes: made.packet, family: family,
+                    host: Outgoing.Host(address: reply.to.source, port: reply.to.port)))
+        }
+        if reply.question == nil, made.count < places.count {
+            answering[family]?.overflowed(places.dropFirst(made.count), owned, at: now)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import DNSMessage
+package import DNSSD
+
+/// What this machine says of itself on one link, over IPv4 and IPv6: takes claims, messages and the time, returns packets and what became of
+/// the claims (RFC 6762 §§6 to 10). A value.
+package struct LinkResponder: Sendable {
+    /// What became of a claim.
+    package enum Fact: Hashable, Sendable {
+        /// It was probed for, nobody else has it, and it is announced.
+        case established(ClaimID)
+        /// Another host has the name: the claim is given up.
+        case lost(ClaimID)
+    }
+
+    /// A packet to send.
+    package struct Outgoing: Hashable, Sendable {
+        package let bytes: [UInt8]
+        package let family: IPAddress.Family
+        /// The one host to which it goes, with its port; nil for the group.
+        package let host: Host?
+
+        package struct Host: Hashable, Sendable {
+            package let address: IPAddress
+            package let port: UInt16
+        }
+    }
+
+    enum Stage {
+        case probing
+        /// Probing is over, but not that of the claim on which it depends.
+        case ready
+        /// Its records are in `owned`, at these places, with this machine's name as it was then.
+        case told([Int], host: DomainName?)
+    }
+
+    struct Held {
+        var claim: Claim
+        var stage: Stage
+        /// The program has been told that it is established.
+        var isReported = false
+    }
+
+    var claims: [ClaimID: Held] = [:]
+    var names: [DomainName: [ClaimID]] = [:]
+    package internal(set) var owned = OwnedRecords()
+    var probing: Probing
+    var announcing = Announcing()
+    var answering: [IPAddress.Family: Answering]
+    var paced: [IPAddress.Family: PacedPackets] = [:]
+    var direct: [Outgoing] = []
+    var budget = ReplyBudget()
+    var facts: [Fact] = []
+    /// The families over which the link is used.
+    package private(set) var families: Set<IPAddress.Family> = []
+    /// The bytes of a packet that is not fragmented, without the headers of IPv6 and UDP.
+    package var limit: Int
+    /// Whether unicast packets to port 5353 reach this process.
+    package var hearsUnicast: Bool
+    /// This machine's addresses on all its links, without scopes: such an address of the own name is no conflict (RFC 6762 §14).
+    package var machine: Set<IPAddress> = []
+
+    /// - Parameter mtu: of the link, in bytes.
+    package init(
+        mtu: Int, hearsUnicast: Bool = true,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        limit = Self.limit(mtu)
+        self.hearsUnicast = hearsUnicast
+        probing = Probing(random: random)
+        answering = Dictionary(
+            uniqueKeysWithValues: IPAddress.Family.allCases.map { ($0, Answering($0, random: random)) })
+    }
+
+    /// A packet on a link of so many bytes, with the headers of IPv6 and UDP.
+    package static func limit(_ mtu: Int) -> Int { min(max(mtu, 576), Message.maximumMulticastLength) - 48 }
+
+    // MARK: Claims
+
+    package var isEmpty: Bool { claims.isEmpty }
+
+    /// Uses the link over these families. What is new there is announced.
+    package mutating func use(_ families: Set<IPAddress.Family>, at now: Duration) {
+        let isNew = !families.isSubset(of: self.families)
+        self.families = families
+        for family in IPAddress.Family.allCases where !families.contains(family) { paced[family] = nil }
+        if isNew, !claims.isEmpty { restart(at: now) }
+    }
+
+    /// The link may be another one: every name is probed for anew (RFC 6762 §8).
+    package mutating func restart(at now: Duration) {
+        for (id, held) in claims {
+            if case .told = held.stage { untell(id) }
+            claims[id]?.stage = .probing
+            announcing.leave(id)
+            probing.begin(id, .wanted, at: now)
+        }
+    }
+
+    /// Claims a name, or has a claim say something else of the same name.
+    package mutating func claim(_ id: ClaimID, _ claim: Claim, at now: Duration) {
+        if let held = claims[id] {
+            if held.claim == claim { return }
+            if held.claim.name == claim.name { return change(id, claim, at: now) }
+            withdraw(id, at: now)
+        }
+        guard isFree(claim, for: id) else {
+            facts.append(.lost(id))
+            return
+        }
+        claims[id] = Held(claim: claim, stage: .probing)
+        names[claim.name, default: []].append(id)
+        probing.begin(id, .wanted, at: now)
+    }
+
+    /// Whether nobody in this process claims the name, or somebody with the same records.
+    private func isFree(_ claim: Claim, for id: ClaimID) -> Bool {
+        (names[claim.name] ?? []).allSatisfy { $0 == id || claims[$0]?.claim.content == claim.content }
+    }
+
+    private mutating func change(_ id: ClaimID, _ claim: Claim, at now: Duration) {
+        claims[id]?.claim = claim
+        guard case .told? = claims[id]?.stage else { return }
+        retell(id, at: now)
+    }
+
+    /// Replaces what an established claim says (RFC 6762 §8.4): goodbyes for shared records that are gone, and for unique ones that no flush bit
+    /// takes away.
+    mutating func retell(_ id: ClaimID, at now: Duration) {
+        guard let held = claims[id], case .told(let before, _) = held.stage else { return }
+        let host = hostName
+        let places = owned.add(held.claim.records(host: host), over: held.claim.families)
+        claims[id]?.stage = .told(places, host: host)
+        let gone = owned.remove(before)
+        let kept = Set(places.compactMap { owned[$0].map { RecordKey($0.record.name, $0.record.type) } })
+        forget(gone)
+        goodbye(
+            gone.filter { !$0.entry.isUnique || !kept.contains(RecordKey($0.entry.record.name, $0.entry.record.type)) }
+                .map(\.entry))
+        announcing.changed(id, at: now)
+    }
+
+    /// Gives up a claim.
+    /// - Parameter isSaid: says so (RFC 6762 §10.1).
+    package mutating func withdraw(_ id: ClaimID, isSaid: Bool = true, at now: Duration) {
+        guard let held = claims[id] else { return }
+        if case .told = held.stage {
+            let gone = untell(id)
+            if isSaid { goodbye(gone) }
+        }
+        claims[id] = nil
+        names[held.claim.name]?.removeAll { $0 == id }
+        if names[held.claim.name]?.isEmpty == true { names[held.claim.name] = nil }
+        probing.leave(id)
+        announcing.leave(id)
+    }
+
+    /// Takes a claim's records away from those that are told.
+    @discardableResult
+    mutating func untell(_ id: ClaimID) -> [OwnedRecords.Entry] {
+        guard case .told(let places, _)? = claims[id]?.stage else { return [] }
+        let gone = owned.remove(places)
+        forget(gone)
+        return gone.map(\.entry)
+    }
+
+    private mutating func forget(_ gone: [(place: Int, entry: OwnedRecords.Entry)]) {
+        for family in families { answering[family]?.settle(gone.lazy.map(\.place), areGone: true) }
+    }
+
+    private mutating func goodbye(_ entries: [OwnedRecords.Entry]) {
+        for family in families {
+            let ends = entries.filter { $0.kind == .announced && $0.families.contains(family) }.map { entry in
+                var record = entry.record
+                record.ttl = 0
+                return record
+            }
+            farewells[family, default: []] += ends
+        }
+    }
+
+    /// Goodbyes that are not in packets yet: those of many services go together.
+    var farewells: [IPAddress.Family: [ResourceRecord]] = [:]
+
+    var hostName: DomainName? { claims[.host]?.claim.name }
+
+    // MARK: Time
+
+    /// Takes what became of claims since the last call.
+    package mutating func takeFacts() -> [Fact] {
+        defer { facts = [] }
+        return facts
+    }
+
+    /// When `packets` is to be called; nil for never.
+    package func deadline(at now: Duration) -> Duration? {
+        if !direct.isEmpty || !farewells.isEmpty || !facts.isEmpty { return now }
+        return
+            ([probing.deadline, announcing.deadline] + families.map { answering[$0]?.deadline }
+            + families.map { paced[$0]?.deadline(at: now) }).compactMap(\.self).min()
+    }
+
+    /// Takes the packets to send now.
+    package mutating func packets(at now: Duration) -> [Outgoing] {
+        sendGoodbyes()
+        probe(at: now)
+        announce(at: now)
+        for family in families { answer(over: family, at: now) }
+        defer { direct = [] }
+        return direct
+            + families.sorted { $0.rawValue < $1.rawValue }.flatMap { family in
+                (paced[family]?.take(at: now) ?? []).map { Outgoing(bytes: $0, family: family, host: nil) }
+            }
+    }
+
+    /// Whether all goodbyes are out.
+    package var isSilent: Bool { farewells.isEmpty && paced.values.allSatisfy(\.isEmpty) }
+}
+
+extension ClaimID: Comparable {
+    /// The host first, then in the order of publications.
+    package static func < (one: ClaimID, other: ClaimID) -> Bool { one.order < other.order }
+
+    private var order: (UInt64, Int) {
+        switch self {
+        case .host: (0, 0)
+        case .other(let number): (number, 1)
+        case .service(let number): (number, 2)
+        }
+    }
+}

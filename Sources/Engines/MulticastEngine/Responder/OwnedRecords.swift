@@ -1,0 +1,160 @@
+package import DNSMessage
+package import DNSSD
+
+/// What a link is told: the records of all established claims, by name and by content. Equal records of several claims are one.
+package struct OwnedRecords: Sendable {
+    /// When a record is said.
+    package enum Kind: Sendable {
+        /// Announced, and if asked.
+        case announced
+        /// If asked for a type that the name has not.
+        case negative
+        /// If asked.
+        case quiet
+    }
+
+    package struct Entry: Sendable {
+        package let record: ResourceRecord
+        package let kind: Kind
+        fileprivate(set) package var families: Set<IPAddress.Family>
+        /// How many claims have it.
+        fileprivate var users: Int
+        /// When it was last multicast over IPv4 and IPv6.
+        fileprivate var said: (ipv4: Duration?, ipv6: Duration?) = (nil, nil)
+
+        /// Nobody else has it (RFC 6762 §2).
+        package var isUnique: Bool { record.flushesCache }
+
+        /// When it was last multicast over a family.
+        package func said(over family: IPAddress.Family) -> Duration? { family == .ipv4 ? said.ipv4 : said.ipv6 }
+    }
+
+    private struct Content: Hashable {
+        let name: DomainName
+        let type: RecordType
+        let data: RecordData
+
+        init(_ record: ResourceRecord) { (name, type, data) = (record.name, record.type, record.data) }
+    }
+
+    private var entries: [Entry?] = []
+    private var free: [Int] = []
+    private var names: [DomainName: [Int]] = [:]
+    private var contents: [Content: Int] = [:]
+
+    package init() {}
+
+    package var count: Int { contents.count }
+
+    package subscript(place: Int) -> Entry? { entries.indices.contains(place) ? entries[place] : nil }
+
+    /// The places of a name's records.
+    package func places(of name: DomainName) -> [Int] { names[name] ?? [] }
+
+    /// The place of a record with the same name, type and data, whatever its TTL.
+    package func place(of record: ResourceRecord) -> Int? {
+        record.recordClass == .internet ? contents[Content(record)] : nil
+    }
+
+    // MARK: Changes
+
+    /// Adds a claim's records.
+    /// - Returns: their places, in order.
+    package mutating func add(_ records: ClaimedRecords, over families: Set<IPAddress.Family>) -> [Int] {
+        (records.unique + records.shared).map { add($0, .announced, families) }
+            + records.negative.map { add($0, .negative, families) } + records.quiet.map { add($0, .quiet, families) }
+    }
+
+    private mutating func add(_ record: ResourceRecord, _ kind: Kind, _ families: Set<IPAddress.Family>) -> Int {
+        if let place = contents[Content(record)] {
+            entries[place]?.users += 1
+            entries[place]?.families.formUnion(families)
+            return place
+        }
+        let place = free.popLast() ?? entries.count
+        if place == entries.count { entries.append(nil) }
+        entries[place] = Entry(record: record, kind: kind, families: families, users: 1)
+        names[record.name, default: []].append(place)
+        contents[Content(record)] = place
+        return place
+    }
+
+    /// Takes a claim's records away.
+    /// - Returns: those that no other claim has.
+    package mutating func remove(_ places: [Int]) -> [(place: Int, entry: Entry)] {
+        var gone: [(place: Int, entry: Entry)] = []
+        var touched: Set<DomainName> = []
+        for place in places {
+            guard var entry = self[place] else { continue }
+            entry.users -= 1
+            guard entry.users == 0 else {
+                entries[place] = entry
+                continue
+            }
+            entries[place] = nil
+            contents[Content(entry.record)] = nil
+            free.append(place)
+            touched.insert(entry.record.name)
+            gone.append((place, entry))
+        }
+        let left = entries
+        for name in touched {
+            names[name]?.removeAll { left[$0] == nil }
+            if names[name]?.isEmpty == true { names[name] = nil }
+        }
+        return gone
+    }
+
+    /// A record was multicast.
+    package mutating func said(_ place: Int, over family: IPAddress.Family, at now: Duration) {
+        guard entries.indices.contains(place) else { return }
+        if family == .ipv4 { entries[place]?.said.ipv4 = now } else { entries[place]?.said.ipv6 = now }
+    }
+
+    // MARK: Answers
+
+    /// The records that answer a question over a family, each once: those of its type; of a name that is unique and has none, what it has
+    /// (RFC 6762 §6.1).
+    package func answers(to question: Question, over family: IPAddress.Family) -> [Int] {
+        guard question.recordClass == .internet || question.recordClass == .any else { return [] }
+        let all = places(of: question.name).filter { self[$0]?.families.contains(family) == true }
+        let (type, isAny) = (question.type, question.type == .any)
+        let found = all.filter { place in
+            guard let entry = self[place] else { return false }
+            return entry.record.type == type || isAny && entry.kind != .negative
+        }
+        return found.isEmpty ? all.filter { self[$0]?.kind == .negative } : found
+    }
+
+    /// The records that whoever asked for these will ask for next (RFC 6763 §12, RFC 6762 §6.2), without these.
+    package func additions(to places: [Int], over family: IPAddress.Family) -> [Int] {
+        var known = Set(places)
+        var added: [Int] = []
+        // What is added leads further: from a PTR record to SRV, and from there to addresses.
+        var rest = places[...]
+        while let place = rest.popFirst() {
+            for next in successors(of: place, over: family) where known.insert(next).inserted {
+                added.append(next)
+                rest.append(next)
+            }
+        }
+        return added
+    }
+
+    private func successors(of place: Int, over family: IPAddress.Family) -> [Int] {
+        guard let entry = self[place] else { return [] }
+        let (name, types): (DomainName, Set<RecordType>)
+        switch entry.record.data {
+        case .ptr(let instance) where entry.kind == .announced: (name, types) = (instance, [.srv, .txt])
+        case .srv(_, _, _, let target): (name, types) = (target, [.a, .aaaa])
+        case .a, .aaaa: (name, types) = (entry.record.name, [.a, .aaaa])
+        default: return []
+        }
+        let all = self.places(of: name).compactMap { place in self[place].map { (place, $0) } }
+            .filter { $0.1.families.contains(family) }
+        let found = all.filter { types.contains($0.1.record.type) && $0.1.isUnique }
+        // A host of one family has no addresses of the other.
+        let isHalf = types.contains(.a) && Set(found.map(\.1.record.type)).count == 1
+        return found.map(\.0) + (isHalf ? all.filter { $0.1.kind == .negative }.map(\.0) : [])
+    }
+}

@@ -1,0 +1,36 @@
+import DNSSD
+
+/// Packets to the group over one family that wait for their turn: more at once, and other hosts' kernels drop some.
+package struct PacedPackets: Sendable {
+    /// 92 full packets fill the receive buffer that Linux gives a socket (net.core.rmem_default).
+    private static let burst = 20
+    private static let perSecond = 667
+
+    private var rate = SendingRate(burst: burst, perSecond: perSecond)
+    private var packets: [[UInt8]] = []
+    private var first = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { first == packets.count }
+
+    package mutating func append(_ more: [[UInt8]]) { packets += more }
+
+    /// How long it takes until all that waits and so many more are sent.
+    package func lag(of more: Int) -> Duration {
+        let beyond = packets.count - first + more - Self.burst
+        return beyond > 0 ? .seconds(1) * beyond / Self.perSecond : .zero
+    }
+
+    /// When the next packet may be sent; nil if none waits.
+    package func deadline(at now: Duration) -> Duration? { isEmpty ? nil : rate.next(at: now) }
+
+    /// Takes the packets that may be sent now.
+    package mutating func take(at now: Duration) -> [[UInt8]] {
+        let start = first
+        while first < packets.count, rate.take(at: now) { first += 1 }
+        let taken = Array(packets[start..<first])
+        if isEmpty { (packets, first) = ([], 0) }
+        return taken
+    }
+}

@@ -1,0 +1,84 @@
+import DNSMessage
+import DNSSD
+import DiscoverySystem
+import Records
+
+// Links come and go.
+extension ResponderCore {
+    func review(at now: Duration) {
+        isReviewDue = false
+        let system = self.system.flatMap { $0.isOld(at: now) ? nil : $0 } ?? SystemLinks(at: now)
+        self.system = system
+        takeMachineName()
+        let wanted = LinkSelection(system.usable, wishes.keys).links
+        for link in links.values where wanted[link.interface] == nil { drop(link) }
+        listenAlone(!wanted.isEmpty)
+        let machine = Set(system.addresses.values.joined().map(\.address.withoutScope))
+        for (interface, wish) in wanted {
+            let isNew = links[interface] == nil
+            let link = links[interface] ?? ResponderLink(interface)
+            link.responder.machine = machine
+            link.responder.hearsUnicast = !direct.isEmpty
+            let isBack = link.use(
+                system.addresses[interface] ?? [], families: wish.families,
+                isRunning: system.running.contains(interface), loop: loop, at: now
+            ) { [weak self] in self?.turn() }
+            guard !link.sockets.isEmpty else {
+                if !isNew { drop(link) }
+                continue
+            }
+            links[interface] = link
+            if isBack { link.responder.restart(at: now) }
+            if !link.responder.isEmpty { claimHost(on: link, at: now) }
+            if isNew { came(link, at: now) }
+        }
+        settle()
+    }
+
+    private func came(_ link: ResponderLink, at now: Duration) {
+        for publication in publications.values where publication.wish.wants(link.key) {
+            guard publication.registration.isRegistered else {
+                carryOut(publication.registration.interfacesChanged(), publication)
+                continue
+            }
+            guard publication.links[link.interface] == nil else { continue }
+            publication.links[link.interface] = false
+            claim(publication, on: link, at: now)
+        }
+    }
+
+    private func drop(_ link: ResponderLink) {
+        links[link.interface] = nil
+        link.close()
+        for publication in publications.values where publication.links.removeValue(forKey: link.interface) != nil {
+            guard publication.links.isEmpty else {
+                if publication.isEstablished {
+                    carryOut(publication.registration.changed(to: .established, at: BootTime.now), publication)
+                }
+                continue
+            }
+            lacksLinks(publication)
+        }
+    }
+
+    /// Hears what is said to this machine alone, unless another program does (RFC 6762 §15.1): of several the one that came last gets it.
+    private func listenAlone(_ isWanted: Bool) {
+        guard isWanted else {
+            for socket in direct { socket.free() }
+            direct = []
+            return
+        }
+        guard direct.isEmpty else { return }
+        let others = (BoundSocket.all(.udp) ?? []).filter { $0.port == MessageSource.port && !$0.isOfGroup }
+        guard others.isEmpty else { return }
+        direct = IPAddress.Family.allCases.compactMap { family in
+            try? ResponderSocket(on: nil, family, loop: loop) { [weak self] in self?.turn() }
+        }
+    }
+
+    func takeMachineName() {
+        let name = Environment.hostLabel ?? Self.noName
+        guard name != machineName else { return }
+        (machineName, host) = (name, HostLabel(name))
+    }
+}

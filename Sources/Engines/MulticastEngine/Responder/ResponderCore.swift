@@ -1,0 +1,330 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import DiscoverySystem
+import Records
+
+/// The publications of this process on its links, and the traffic between them. Used only on the loop's thread. The rules are in
+/// `LinkResponder`.
+final class ResponderCore {
+    /// The longest interval between looks at what nobody reports: the machine's name, other programs on the port, sleep.
+    private static let longestWait = Duration.seconds(30)
+    /// The difference between the clocks from which the machine counts as having slept.
+    private static let suspended = Duration.seconds(2)
+    /// The name of a machine that has none, as avahi-daemon has it.
+    static let noName = "linux"
+
+    let loop: EventLoop
+    private let monitor: LinkMonitor
+    private let timer: BootTimer
+    var links: [NetworkInterface: ResponderLink] = [:]
+    var publications: [UInt64: WirePublication] = [:]
+    var wishes: [LinkWish: Int] = [:]
+    var system: SystemLinks?
+    /// Sockets that hear what is said to this machine alone; none where another program does.
+    var direct: [ResponderSocket] = []
+    private var echoes = Echoes()
+    /// Other programs of this machine have spoken as responders.
+    private var hasCompany = false
+    /// This machine's name, and what has become of it on its links.
+    var machineName = ""
+    var host = HostLabel(noName)
+    private var slept = Duration.zero
+    private var looksAgain = Duration.zero
+    var isReviewDue = false
+    /// What waits until all goodbyes are sent.
+    private var whenSilent: [() -> Void] = []
+
+    /// Nil if no descriptor is left.
+    init?(loop: EventLoop) {
+        self.loop = loop
+        monitor = LinkMonitor(loop: loop)
+        guard let timer = BootTimer(loop: loop) else { return nil }
+        self.timer = timer
+        timer.fire = { [weak self] in self?.turn() }
+    }
+
+    var openObjects: Int { publications.count + links.values.reduce(direct.count) { $0 + $1.sockets.count } }
+
+    // MARK: Publications
+
+    func start(_ publication: WirePublication) {
+        let now = BootTime.now
+        if publications.isEmpty {
+            (slept, looksAgain) = (Self.timeAsleep(), now + Self.longestWait)
+            takeMachineName()
+            monitor.listen(self) { [weak self] in
+                self?.system = nil
+                self?.review(at: BootTime.now)
+            }
+        }
+        publications[publication.number] = publication
+        publication.retry.fire = { [weak self, weak publication] in
+            guard let self, let publication else { return }
+            self.carryOut(publication.registration.retryIsDue(), publication)
+            self.settle()
+        }
+        wishes[publication.wish, default: 0] += 1
+        if wishes[publication.wish] == 1 || system?.isOld(at: now) ?? true { review(at: now) }
+        carryOut(publication.registration.publishing(true), publication)
+        settle()
+    }
+
+    /// Replaces port and TXT record of an established service, or of one that is tried.
+    func update(_ number: UInt64, port: Port?, txt: TXTRecord) {
+        guard let publication = publications[number] else { return }
+        (publication.service.port, publication.service.txt) = (port ?? publication.service.port, txt)
+        guard publication.registration.isRegistered else { return }
+        if let error = Self.fault(of: publication) {
+            carryOut(publication.registration.failed(error, at: BootTime.now), publication)
+        } else {
+            for interface in publication.links.keys { claim(publication, on: links[interface], at: BootTime.now) }
+        }
+        settle()
+    }
+
+    /// Ends a publication; `done` is called when its goodbyes are sent.
+    func end(_ number: UInt64, then done: @escaping () -> Void) {
+        if let publication = publications[number] { remove(publication) }
+        whenSilent.append(done)
+        settle()
+    }
+
+    /// Ends everything; `done` is called when the goodbyes are sent.
+    func endAll(then done: @escaping () -> Void) {
+        for publication in publications.values.sorted(by: { $0.number < $1.number }) { remove(publication) }
+        whenSilent.append { [self] in
+            monitor.free()
+            timer.free()
+            done()
+        }
+        turn()
+    }
+
+    private func remove(_ publication: WirePublication) {
+        withdraw(publication)
+        publication.retry.free()
+        publications[publication.number] = nil
+        let wish = publication.wish
+        wishes[wish] = (wishes[wish] ?? 1) > 1 ? (wishes[wish] ?? 1) - 1 : nil
+        isReviewDue = true
+    }
+
+    /// Takes the name of this machine from links where nothing is published any more. Other programs that have it would have to say it
+    /// again.
+    private func leaveHosts() {
+        let used = Set(publications.values.flatMap(\.links.keys))
+        for link in links.values where !used.contains(link.interface) {
+            link.responder.withdraw(.host, isSaid: !hasCompany, at: BootTime.now)
+        }
+    }
+
+    // MARK: What registrations decide
+
+    func carryOut(_ actions: [Registration.Action], _ publication: WirePublication) {
+        for action in actions {
+            switch action {
+            case .register: register(publication)
+            case .reset: withdraw(publication)
+            case .retry(let delay): publication.retry.set(after: delay)
+            case .report(let fact): publication.report(fact)
+            case .end: remove(publication)
+            }
+        }
+    }
+
+    private func register(_ publication: WirePublication) {
+        let now = BootTime.now
+        if let error = Self.fault(of: publication) ?? ownName(publication) {
+            return carryOut(publication.registration.failed(error, at: now), publication)
+        }
+        carryOut(publication.registration.changed(to: .registering, at: now), publication)
+        let wanted = links.values.filter { publication.wish.wants($0.key) }
+        guard !wanted.isEmpty else { return lacksLinks(publication) }
+        for link in wanted {
+            publication.links[link.interface] = false
+            claim(publication, on: link, at: now)
+        }
+    }
+
+    func lacksLinks(_ publication: WirePublication) {
+        let patterns = publication.service.interfaces.patterns.joined(separator: ", ").escapedForTerminal
+        let text = patterns.isEmpty ? "no interface is up" : "no interface that is up matches \(patterns)"
+        let error = DiscoveryError(.invalidInterface, text)
+        carryOut(publication.registration.failed(error, at: BootTime.now), publication)
+    }
+
+    func claim(_ publication: WirePublication, on link: ResponderLink?, at now: Duration) {
+        guard let link else { return }
+        claimHost(on: link, at: now)
+        for (id, claim) in publication.claims { link.responder.claim(id, claim, at: now) }
+    }
+
+    func claimHost(on link: ResponderLink, at now: Duration) {
+        guard let name = host.name else { return }
+        link.responder.claim(.host, Claim(host: name, link.addresses), at: now)
+    }
+
+    private func withdraw(_ publication: WirePublication) {
+        let now = BootTime.now
+        for interface in publication.links.keys {
+            links[interface]?.responder.withdraw(.service(publication.number), at: now)
+            links[interface]?.responder.withdraw(.other(publication.number), at: now)
+        }
+        publication.links = [:]
+    }
+
+    /// Why a service cannot be said in messages of multicast DNS; nil if it can.
+    private static func fault(of publication: WirePublication) -> DiscoveryError? {
+        let claims = publication.claims
+        guard !claims.isEmpty else {
+            return DiscoveryError(.invalidServiceName, "\(publication.registration.name) is too long for a name of DNS")
+        }
+        let proposed = claims.map { (name: $0.claim.name, records: $0.claim.records(host: nil).unique) }
+        guard ProbePackets.make(proposed, wantsUnicast: true, limit: 512).isEmpty else { return nil }
+        let text =
+            "the TXT record has \(publication.service.txt.wireSize) bytes; no message can carry it beside the name"
+        return DiscoveryError(.invalidTXTRecord, text)
+    }
+
+    private func ownName(_ publication: WirePublication) -> DiscoveryError? {
+        guard let other = publication.service.host, !other.addresses.isEmpty,
+            let name = try? DomainName(presentation: other.name.text), name == HostLabel(machineName).name
+        else { return nil }
+        return DiscoveryError(.invalidHostName, "\(other.name) is this machine, which publishes its addresses itself")
+    }
+
+    // MARK: What links decide
+
+    /// Passes on what became of claims, until nothing follows from it, and has the next turn come in time.
+    func settle() {
+        var isQuiet = false
+        while !isQuiet {
+            isQuiet = true
+            for link in links.values {
+                for fact in link.responder.takeFacts() {
+                    isQuiet = false
+                    became(fact, on: link)
+                }
+            }
+        }
+        let now = BootTime.now
+        if !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
+        let next =
+            links.values.compactMap { $0.responder.deadline(at: now) } + (publications.isEmpty ? [] : [looksAgain])
+        timer.set(next.min())
+    }
+
+    private func became(_ fact: LinkResponder.Fact, on link: ResponderLink) {
+        let now = BootTime.now
+        switch fact {
+        case .established(.host): break
+        case .lost(.host):
+            host.lost()
+            for link in links.values where !link.responder.isEmpty || link.hasPublications(publications) {
+                claimHost(on: link, at: now)
+            }
+        case .established(let id):
+            guard let publication = publication(of: id), publication.id == id else { return }
+            publication.links[link.interface] = true
+            if publication.isEstablished {
+                carryOut(publication.registration.changed(to: .established, at: now), publication)
+            }
+        case .lost(let id):
+            guard let publication = publication(of: id) else { return }
+            if case .other = id {
+                let name = publication.service.host?.name.text ?? ""
+                let error = DiscoveryError(.nameTaken, "another host is called \(name.escapedForTerminal)")
+                carryOut(publication.registration.hostIsTaken(error), publication)
+            } else {
+                carryOut(publication.registration.changed(to: .collision, at: now), publication)
+            }
+        }
+    }
+
+    private func publication(of id: ClaimID) -> WirePublication? {
+        switch id {
+        case .host: nil
+        case .service(let number), .other(let number): publications[number]
+        }
+    }
+
+    // MARK: A turn
+
+    func turn() {
+        let now = BootTime.now
+        if looksAgain <= now, !publications.isEmpty {
+            looksAgain = now + Self.longestWait
+            noticeSuspend(at: now)
+            system = nil
+            review(at: now)
+        }
+        read(at: now)
+        if isReviewDue { leaveHosts() }
+        for link in links.values { link.send(&echoes, at: now) }
+        for link in links.values { for fact in link.responder.takeFacts() { became(fact, on: link) } }
+        if links.values.allSatisfy(\.responder.isSilent) {
+            if isReviewDue { review(at: now) }
+            let waiting = whenSilent
+            whenSilent = []
+            for done in waiting { done() }
+        }
+        if publications.isEmpty, links.isEmpty { monitor.leave(self) }
+        settle()
+    }
+
+    private func read(at now: Duration) {
+        for link in links.values {
+            for socket in link.sockets.values {
+                for datagram in socket.receive() {
+                    heard(datagram, on: link, over: socket.family, toGroup: true, at: now)
+                }
+            }
+        }
+        for socket in direct {
+            for datagram in socket.receive() {
+                let link = links.values.first {
+                    $0.interface.index == datagram.interface
+                        || $0.addresses.contains { $0.withoutScope == datagram.source }
+                }
+                guard let link else { continue }
+                heard(datagram, on: link, over: socket.family, toGroup: false, at: now)
+            }
+        }
+    }
+
+    private func heard(
+        _ datagram: ResponderSocket.Datagram, on link: ResponderLink, over family: IPAddress.Family, toGroup: Bool,
+        at now: Duration
+    ) {
+        let isFromHere = link.interface.isLoopback || link.responder.machine.contains(datagram.source)
+        if isFromHere, toGroup, datagram.port == MessageSource.port,
+            echoes.take(datagram.bytes, on: link.interface, over: family)
+        {
+            return
+        }
+        guard let heard = HeardMessage(datagram.bytes) else { return }
+        if isFromHere, datagram.port == MessageSource.port, heard.message.flags.contains(.response) {
+            hasCompany = true
+        }
+        let arrival = MessageSource(
+            family, from: datagram.source, port: datagram.port, isToGroup: toGroup,
+            isOnLink: link.isOfNeighbour(datagram.source), isFromHere: isFromHere)
+        link.responder.heard(heard.message, arrival, at: now)
+    }
+
+    private func noticeSuspend(at now: Duration) {
+        let asleep = Self.timeAsleep()
+        defer { slept = asleep }
+        guard asleep - slept > Self.suspended else { return }
+        for link in links.values { link.responder.restart(at: now) }
+    }
+
+    private static func timeAsleep() -> Duration { BootTime.now - .microseconds(MonotonicTime.now.microseconds) }
+}
+
+extension ResponderLink {
+    fileprivate func hasPublications(_ publications: [UInt64: WirePublication]) -> Bool {
+        publications.values.contains { $0.links[interface] != nil }
+    }
+}

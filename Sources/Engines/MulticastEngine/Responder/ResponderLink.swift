@@ -1,0 +1,69 @@
+import CLinux
+import DNSSD
+import Discovery
+import DiscoverySystem
+
+/// A link with its sockets and what is said there. Used only on the loop's thread.
+final class ResponderLink {
+    /// What is assumed where the system does not tell.
+    private static let usualMTU = 1500
+
+    let interface: NetworkInterface
+    var responder: LinkResponder
+    private(set) var sockets: [IPAddress.Family: ResponderSocket] = [:]
+    /// This machine's addresses on the link.
+    private(set) var addresses: [IPAddress] = []
+    private var blocks: [CIDR] = []
+    private var isRunning = true
+
+    init(_ interface: NetworkInterface) {
+        self.interface = interface
+        responder = LinkResponder(mtu: Self.mtu(of: interface))
+    }
+
+    private static func mtu(of interface: NetworkInterface) -> Int {
+        let mtu = unsafe Int(clinux_mtu(interface.name))
+        return mtu > 0 ? mtu : usualMTU
+    }
+
+    var key: LinkKey { LinkKey(interface: interface, families: Set(sockets.keys)) }
+
+    /// Opens sockets of new families and closes those that are gone.
+    /// - Returns: whether its carrier has come back.
+    func use(
+        _ blocks: [AddressBlock], families: [IPAddress.Family], isRunning: Bool, loop: EventLoop, at now: Duration,
+        ready: @escaping () -> Void
+    ) -> Bool {
+        addresses = blocks.map(\.address)
+        self.blocks = blocks.map(\.block)
+        responder.limit = LinkResponder.limit(Self.mtu(of: interface))
+        for (family, socket) in sockets where !families.contains(family) {
+            socket.free()
+            sockets[family] = nil
+        }
+        for family in families where sockets[family] == nil {
+            sockets[family] = try? ResponderSocket(on: interface, family, loop: loop, ready: ready)
+        }
+        responder.use(Set(sockets.keys), at: now)
+        defer { self.isRunning = isRunning }
+        return isRunning && !self.isRunning
+    }
+
+    /// Whether an address certainly belongs to the link.
+    func isOfNeighbour(_ address: IPAddress) -> Bool {
+        interface.isLoopback || address.isLinkLocal || blocks.contains { $0.contains(address) }
+    }
+
+    /// Sends what is due.
+    func send(_ echoes: inout Echoes, at now: Duration) {
+        for packet in responder.packets(at: now) {
+            if packet.host == nil { echoes.sent(packet.bytes, on: interface, over: packet.family, at: now) }
+            sockets[packet.family]?.send(packet.bytes, to: packet.host)
+        }
+    }
+
+    func close() {
+        for socket in sockets.values { socket.free() }
+        sockets = [:]
+    }
+}
