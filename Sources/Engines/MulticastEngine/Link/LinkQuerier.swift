@@ -310,6 +310,8 @@ package struct LinkQuerier: Sendable {
             lists[asked.key]?.answered(
                 by: isFromHere ? nil : source, asked.way, isWhole: size <= ListAnswers.whole,
                 after: now - asked.time, at: now)
+            // What it says is heard through the group, too, which shows whose it is; or over IPv4.
+            if isFromHere, !isOwn { return [] }
         }
         if records.isEmpty {
             records = oneShots.receivedWithoutQuestion(message, at: now)
