@@ -96,6 +96,12 @@ package struct LinkResponder: Sendable {
         }
     }
 
+    /// Announces all established names anew: some of it was not heard.
+    package mutating func announceAgain(at now: Duration) {
+        let told = claims.filter { if case .told = $0.value.stage { true } else { false } }
+        announcing.established(told.keys.sorted(), at: now)
+    }
+
     /// Claims a name, or has a claim say something else of the same name.
     package mutating func claim(_ id: ClaimID, _ claim: Claim, at now: Duration) {
         if let held = claims[id] {

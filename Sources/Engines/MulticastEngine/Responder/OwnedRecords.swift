@@ -19,6 +19,8 @@ package struct OwnedRecords: Sendable {
         fileprivate(set) package var families: Set<IPAddress.Family>
         /// How many claims have it.
         fileprivate var users: Int
+        /// Its index among the records of its name.
+        fileprivate var rank: Int
         /// When it was last multicast over IPv4 and IPv6.
         fileprivate var said: (ipv4: Duration?, ipv6: Duration?) = (nil, nil)
 
@@ -73,7 +75,8 @@ package struct OwnedRecords: Sendable {
         }
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(nil) }
-        entries[place] = Entry(record: record, kind: kind, families: families, users: 1)
+        let rank = names[record.name]?.count ?? 0
+        entries[place] = Entry(record: record, kind: kind, families: families, users: 1, rank: rank)
         names[record.name, default: []].append(place)
         contents[Content(record)] = place
         return place
@@ -83,7 +86,6 @@ package struct OwnedRecords: Sendable {
     /// - Returns: those that no other claim has.
     package mutating func remove(_ places: [Int]) -> [(place: Int, entry: Entry)] {
         var gone: [(place: Int, entry: Entry)] = []
-        var touched: Set<DomainName> = []
         for place in places {
             guard var entry = self[place] else { continue }
             entry.users -= 1
@@ -94,15 +96,20 @@ package struct OwnedRecords: Sendable {
             entries[place] = nil
             contents[Content(entry.record)] = nil
             free.append(place)
-            touched.insert(entry.record.name)
+            leave(entry)
             gone.append((place, entry))
         }
-        let left = entries
-        for name in touched {
-            names[name]?.removeAll { left[$0] == nil }
-            if names[name]?.isEmpty == true { names[name] = nil }
-        }
         return gone
+    }
+
+    /// Puts the last record of the name in the place of one that goes: a list may have thousands.
+    private mutating func leave(_ entry: Entry) {
+        let name = entry.record.name
+        guard let last = names[name]?.popLast() else { return }
+        if names[name]?.isEmpty == true { names[name] = nil }
+        guard let count = names[name]?.count, entry.rank < count else { return }
+        names[name]?[entry.rank] = last
+        entries[last]?.rank = entry.rank
     }
 
     /// A record was multicast.

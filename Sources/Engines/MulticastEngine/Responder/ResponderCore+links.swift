@@ -28,7 +28,7 @@ extension ResponderCore {
                 continue
             }
             links[interface] = link
-            if isBack { link.responder.restart(at: now) }
+            if isBack { link.responder.restart(at: now) } else { link.repeatRefused(at: now) }
             if !link.responder.isEmpty { claimHost(on: link, at: now) }
             if isNew { came(link, at: now) }
         }

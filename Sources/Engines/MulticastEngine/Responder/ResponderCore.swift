@@ -29,6 +29,7 @@ final class ResponderCore {
     /// This machine's name, and what has become of it on its links.
     var machineName = ""
     var host = HostLabel(noName)
+    private var nameWatch: MachineNameWatch?
     private var slept = Duration.zero
     private var looksAgain = Duration.zero
     var isReviewDue = false
@@ -53,10 +54,8 @@ final class ResponderCore {
         if publications.isEmpty {
             (slept, looksAgain) = (Self.timeAsleep(), now + Self.longestWait)
             takeMachineName()
-            monitor.listen(self) { [weak self] in
-                self?.system = nil
-                self?.review(at: BootTime.now)
-            }
+            monitor.listen(self) { [weak self] in self?.systemChanged() }
+            nameWatch = MachineNameWatch(loop: loop) { [weak self] in self?.systemChanged() }
         }
         publications[publication.number] = publication
         publication.retry.fire = { [weak self, weak publication] in
@@ -68,6 +67,11 @@ final class ResponderCore {
         if wishes[publication.wish] == 1 || system?.isOld(at: now) ?? true { review(at: now) }
         carryOut(publication.registration.publishing(true), publication)
         settle()
+    }
+
+    private func systemChanged() {
+        system = nil
+        review(at: BootTime.now)
     }
 
     /// Replaces port and TXT record of an established service, or of one that is tried.
@@ -269,7 +273,10 @@ final class ResponderCore {
             whenSilent = []
             for done in waiting { done() }
         }
-        if publications.isEmpty, links.isEmpty { monitor.leave(self) }
+        if publications.isEmpty, links.isEmpty {
+            monitor.leave(self)
+            nameWatch = nil
+        }
         settle()
     }
 

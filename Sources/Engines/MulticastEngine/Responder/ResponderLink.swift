@@ -15,6 +15,8 @@ final class ResponderLink {
     private(set) var addresses: [IPAddress] = []
     private var blocks: [CIDR] = []
     private var isRunning = true
+    /// The families over which the system refused something to the group since the last look.
+    private var refused: Set<IPAddress.Family> = []
 
     init(_ interface: NetworkInterface) {
         self.interface = interface
@@ -57,9 +59,21 @@ final class ResponderLink {
     /// Sends what is due.
     func send(_ echoes: inout Echoes, at now: Duration) {
         for packet in responder.packets(at: now) {
-            if packet.host == nil { echoes.sent(packet.bytes, on: interface, over: packet.family, at: now) }
-            sockets[packet.family]?.send(packet.bytes, to: packet.host)
+            let isSent = sockets[packet.family]?.send(packet.bytes, to: packet.host) ?? false
+            guard packet.host == nil else { continue }
+            if isSent {
+                echoes.sent(packet.bytes, on: interface, over: packet.family, at: now)
+            } else {
+                refused.insert(packet.family)
+            }
         }
+    }
+
+    /// Says again what the system refused, after something has changed: all of it if nobody has heard a probe, or the announcements.
+    func repeatRefused(at now: Duration) {
+        guard !refused.isEmpty else { return }
+        if refused.isSuperset(of: sockets.keys) { responder.restart(at: now) } else { responder.announceAgain(at: now) }
+        refused = []
     }
 
     func close() {

@@ -50,19 +50,20 @@ import Libc
     }
 
     /// Sends a packet to the group, or to one host.
-    func send(_ packet: [UInt8], to host: LinkResponder.Outgoing.Host?) {
+    /// - Returns: whether the system took it. It refuses what goes to the group while an address is tentative or the link is going away.
+    @discardableResult
+    func send(_ packet: [UInt8], to host: LinkResponder.Outgoing.Host?) -> Bool {
         let number = family == .ipv4 ? AF_INET : AF_INET6
         guard let host else {
-            unsafe packet.withUnsafeBufferPointer { bytes in
-                guard let start = bytes.baseAddress else { return }
-                _ = unsafe cmulticast_send(descriptor, number, interface, start, Int32(clamping: bytes.count))
+            return unsafe packet.withUnsafeBufferPointer { bytes in
+                guard let start = bytes.baseAddress else { return true }
+                return unsafe cmulticast_send(descriptor, number, interface, start, Int32(clamping: bytes.count)) == 0
             }
-            return
         }
         var address = host.address
         if case .v6(let v6, _) = address, v6.isLinkLocal { address = .v6(v6, scope: interface) }
-        _ = unsafe SocketAddress(address, port: host.port).withPointer {
-            unsafe sendto(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL), $0, $1)
+        return unsafe SocketAddress(address, port: host.port).withPointer {
+            unsafe sendto(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL), $0, $1) >= 0
         }
     }
 
