@@ -116,11 +116,13 @@ struct ListAnswersTests {
     @Test("Who answers the group and no port of ours, where a crowd asks, may be behind")
     func behind() {
         for (ways, count, verdict) in [
-            ([.group], 7, ListAnswers.Verdict.unanswered), ([.group], 6, .open), ([.group, .first], 7, .open),
+            ([.group], 7, ListAnswers.Verdict.unanswered), ([.group], 6, .unfinished), ([.group, .first], 7, .open),
         ] as [([ListAnswers.Way], Int, ListAnswers.Verdict)] {
             var answers = ListAnswers(from: start)
             for number in 0..<count { answers.wasAsked(over: .ipv6, isKnowing: number > 3, at: at(100 + number)) }
-            for way in ways { answers.answered(by: ann, way, after: .milliseconds(40), at: at(150)) }
+            for way in ways {
+                answers.answered(by: ann, way, isFull: way == .group, after: .milliseconds(40), at: at(150))
+            }
             #expect(answers.verdict(timesAsked: 2) == verdict)
         }
     }

@@ -131,15 +131,14 @@ package struct ListAnswers: Sendable {
         let ours = lastAnswer == nil ? timesAsked : 0
         if questions.values.contains(where: { $0.unknowing >= ours + Self.crowd }) { return .unanswered }
         guard unheard.isEmpty else { return .cut }
-        guard unfinished.isEmpty else {
-            // Those who were not answered ask again. So do those who were: where many ask for what is whole, and its last packet is full,
-            // this cannot be known.
-            let isCrowd = questions.values.contains { $0.knowing >= timesAsked + Self.crowd }
-            return isCrowd ? .unanswered : .unfinished
-        }
         // Who is behind with a crowd's questions has not come to ours: what it says leaves out what others listed as known.
         let isCrowd = allQuestions.values.contains { $0 >= timesAsked + Self.crowd }
         if isCrowd, sources.values.contains(Way.group.rawValue) { return .unanswered }
+        guard unfinished.isEmpty else {
+            // Those who were not answered ask again. So do those who were: where many ask for what is whole, and its last packet is full,
+            // this cannot be known.
+            return questions.values.contains { $0.knowing >= timesAsked + Self.crowd } ? .unanswered : .unfinished
+        }
         let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
         let isOwnWhole = own == 0 || own == all
         let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && isOwnWhole
