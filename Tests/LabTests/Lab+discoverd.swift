@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension Lab {
     /// The result of a program that ran until its end.
@@ -75,6 +76,17 @@ extension LabProcess {
         where matches: @escaping @Sendable (Line) -> Bool
     ) async throws -> Line {
         try Line(await line(.stdout, within: limit, what) { text in (try? Line(text)).map(matches) ?? false })
+    }
+
+    /// Waits until it has told this of each of these services, in any order.
+    func tells(_ event: String, of names: [String]) async throws {
+        let left = Mutex(Set(names))
+        try await json("\(event) of \(names)") { line in
+            left.withLock { left in
+                for name in names where line.tells(event, name) { left.remove(name) }
+                return left.isEmpty
+            }
+        }
     }
 
     /// Ends the program with a signal, and expects a clean exit.

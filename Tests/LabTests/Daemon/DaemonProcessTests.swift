@@ -23,7 +23,7 @@ struct DaemonProcessTests {
     /// A browser on the other host that has seen these services.
     private static func seen(_ names: [String], _ lab: Lab) async throws -> LabProcess {
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
-        for name in names { try await browser.json("added") { $0.tells("added", name) } }
+        try await browser.tells("added", of: names)
         return browser
     }
 
@@ -41,9 +41,7 @@ struct DaemonProcessTests {
         #expect(start.duration(to: .now) < .seconds(2))
         #expect(!process.lines(.stderr).contains { $0.contains("error") || $0.contains("not sent in time") })
         // Without goodbyes it would take 75 minutes.
-        for name in ["one", "two"] {
-            try await browser.json(within: .seconds(10), "removed") { $0.tells("removed", name) }
-        }
+        try await browser.tells("removed", of: ["one", "two"])
         #expect(!FileManager.default.fileExists(atPath: daemon.socket))
         try await lab.stop()
     }

@@ -24,7 +24,9 @@ extension SoakTests {
 
         @Test("of the daemon", .timeLimit(.minutes(15)), arguments: Attack.allCases)
         func daemon(_ attack: Attack) async throws {
-            let lab = try await Lab.start("--hosts", "3", "--no-avahi", "h1", "--no-avahi", "h2", "--no-avahi", "h3")
+            let users = attack == .requests ? ["--users"] : []
+            let quiet = (1...3).flatMap { ["--no-avahi", "h\($0)"] }
+            let lab = try await Lab.start(["--hosts", "3"] + quiet + users, environment: [:])
             let types = [Lab.type] + (0..<255).map { "_c\($0)._tcp" }
             let daemon = try await LabDaemon.start(
                 on: "h1", of: lab,
@@ -45,7 +47,11 @@ extension SoakTests {
             let before = ProcessUsage(pid)
             let start = ContinuousClock.now
             let attackers = try await attackers(attack, lab, daemon)
-            for attacker in attackers { _ = try await attacker.exit(within: .seconds(480)) }
+            for attacker in attackers {
+                let exit = try await attacker.exit(within: .seconds(480))
+                // 124: its time is over.
+                #expect(exit == .exited(attack == .unheard ? 124 : 0), "\(attacker.lines(.stderr))")
+            }
             let took = start.duration(to: .now)
             let answer = try await daemon.curl("/v1/status")
             let after = ProcessUsage(pid)
@@ -68,6 +74,10 @@ extension SoakTests {
             switch attack {
             case .requests:
                 let nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+                // Every user may read this one.
+                let clients = "/run/lab/bin/clients.py"
+                try await lab.run(
+                    "h1", "install", "-D", "-m", "755", "\(Lab.scripts)/hostile_clients.py", clients)
                 let client = try lab.exec(
                     "h1", nobody + ["/usr/bin/python3", clients, LabDaemon.systemSocket, "keep", "100000", "/v1/ping"])
                 client.closeInput()
