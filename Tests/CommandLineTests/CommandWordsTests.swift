@@ -13,6 +13,7 @@ import Testing
         ("explain -4t 3 -- -t", "doctor -4 --timeout 3 -- -t"), ("host h1 10.0.0.1", "resolve --host h1 10.0.0.1"),
         ("host h1 -t 0.5", "resolve --host h1 --timeout 0.5"), ("host -t=2 h1", "resolve --host --timeout=2 h1"),
         ("query h1 A -t 1", "query h1 A --timeout 1"), ("doctor tony -t 3", "doctor tony --timeout 3"),
+        ("query -t 2 -4t 3 h1 A -t=4", "query --timeout 2 -4 --timeout 3 h1 A --timeout=4"),
         ("ls", "status --services"),
         ("ls --watch --json", "status --services --watch --json"), ("types", "browse --types -t"),
         ("types --json", "browse --types -t --json"), ("types -f", "browse --types"),
@@ -24,7 +25,8 @@ import Testing
         ("known hash", "key hash"), ("pair", "key pair"), ("pair h1 --timeout 9", "key pair h1 --timeout 9"),
         ("import a.service", "setup avahi a.service"),
         ("zone-template bind --domain a.b", "setup zone bind --domain a.b"),
-        ("help ls", "help status"), ("help pair", "help key pair"), ("help host", "help resolve"),
+        ("help ls", "help status"), ("help pair", "help key pair"), ("help known add", "help key add"),
+        ("help host", "help resolve"),
         ("update tony --txt a=b", "update tony --txt a=b"),
     ]
 

@@ -47,7 +47,8 @@ struct CommandWords: Equatable {
 
     /// `help ls`
     private mutating func ask(about topic: [String]) {
-        guard let command = topic.first, let words = Self.commands[command] else { return }
+        guard let command = topic.first, var words = Self.commands[command] else { return }
+        if command == "known", topic.count > 1, Self.ofKnown.contains(topic[1]) { words[1] = topic[1] }
         arguments = ["help"] + words.filter { !$0.hasPrefix("-") }
         tell(command, words)
     }
@@ -60,7 +61,8 @@ struct CommandWords: Equatable {
 
     /// `-t 3` as `--timeout 3`.
     private mutating func renameSeconds(in rest: inout [String]) {
-        for index in rest.indices.prefix(while: { rest[$0] != "--" }) {
+        var index = 0
+        while index < rest.count, rest[index] != "--" {
             let argument = rest[index]
             if argument.hasPrefix("-t="), Double(argument.dropFirst(3)) != nil {
                 rest[index] = "--timeout=\(argument.dropFirst(3))"
@@ -68,12 +70,13 @@ struct CommandWords: Equatable {
             } else if argument.hasSuffix("t"), Self.isLetters(argument), index + 1 < rest.count,
                 Double(rest[index + 1]) != nil
             {
-                let others = String(argument.dropLast())
+                let others = argument.dropLast()
                 tellSeconds(rest[index + 1])
-                rest.replaceSubrange(
-                    index...index, with: others == "-" ? ["--timeout"] : [others, "--timeout"])
-                return
+                let words = (others == "-" ? [] : [String(others)]) + ["--timeout"]
+                rest.replaceSubrange(index...index, with: words)
+                index += words.count
             }
+            index += 1
         }
     }
 

@@ -313,4 +313,22 @@ import Testing
         bench.pass(.seconds(60))
         #expect(bench.sent.isEmpty)
     }
+
+    @Test("a list of large records that is asked for each second does not pile up: answers wait for the last one")
+    func bounded() throws {
+        let txt = TXTRecord(strings: (0..<4).map { [UInt8](repeating: $0 + 65, count: 250) })
+        var bench = Bench()
+        bench.claimHost()
+        for number in 1...800 { try bench.publish("s\(number)", number: UInt64(number), txt: txt) }
+        bench.pass(.seconds(20))
+        bench.forget()
+        for _ in 0..<30 {
+            bench.ask([Question(Bench.type, .ptr)])
+            bench.pass(.seconds(1))
+        }
+        bench.forget()
+        // What waits is less than two answers.
+        bench.pass(.seconds(10))
+        #expect(bench.sent.count < 1800, "\(bench.sent.count)")
+    }
 }

@@ -106,6 +106,18 @@ import Testing
         #expect(bench.facts.contains(.established(.service(1))))
     }
 
+    @Test("§11: who is not on the link takes no name by probes, nor does a message with an opcode")
+    func offLink() throws {
+        var bench = try probed()
+        let start = bench.now
+        for _ in 0..<20 { bench.hear(Other.probe(Other.srv()), toGroup: false, isOnLink: false) }
+        var probe = Other.probe(Other.srv())
+        probe.flags = Message.Flags(rawValue: 5 << 11)
+        bench.hear(probe)
+        bench.pass(.seconds(1))
+        #expect(bench.facts.contains(.established(.service(1))) && bench.now - start <= .seconds(1))
+    }
+
     @Test("§8.2: one that is won, or of equal records, changes nothing")
     func undisturbed() throws {
         let ours = RecordData.srv(priority: 0, weight: 0, port: 80, target: Bench.host)

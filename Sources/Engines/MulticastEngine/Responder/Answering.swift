@@ -12,7 +12,7 @@ package struct Answering: Sendable {
     private static let interval = Duration.seconds(1)
     private static let probeInterval = Duration.milliseconds(250)
     /// The most questions of a message that are answered.
-    private static let mostQuestions = 256
+    static let mostQuestions = 256
     /// The most hosts whose further known answers are awaited, and the most replies that wait.
     private static let mostHeld = 64
     private static let mostReplies = 64
@@ -67,7 +67,7 @@ package struct Answering: Sendable {
         let known = Set(
             message.answers.compactMap { answer -> Int? in
                 guard let place = records.place(of: answer), let entry = records[place] else { return nil }
-                return answer.ttl >= entry.record.ttl / 2 ? place : nil
+                return (entry.record.ttl / 2...UInt32(Int32.max)).contains(answer.ttl) ? place : nil
             })
         let isTruncated = message.flags.contains(.truncated) && !arrival.isOfResolver
         if !arrival.isOfResolver { toldMore(known, by: arrival.source, isTruncated: isTruncated, at: now) }
@@ -157,7 +157,7 @@ package struct Answering: Sendable {
     // MARK: What others say
 
     /// Another host has multicast a record that is ours, too. As a whole answer it need not be said again (RFC 6762 §7.4); one that
-    /// grows old or is withdrawn is said at once (§6.6, §10.1).
+    /// grows old or is withdrawn is said at once (§6.6, §10.1). After those of a message comes `look`.
     package mutating func heard(_ place: Int, ttl: UInt32, _ entry: OwnedRecords.Entry, at now: Duration) {
         guard entry.kind != .negative else { return }
         if ttl >= entry.record.ttl {
@@ -169,7 +169,6 @@ package struct Answering: Sendable {
             let wait = entry.isUnique ? Duration.zero : .milliseconds(Int.random(in: Self.sharedWait, using: &random))
             want(place, due: now + wait, earliest: now)
         }
-        look()
     }
 
     // MARK: What is due
@@ -224,7 +223,8 @@ package struct Answering: Sendable {
         look()
     }
 
-    private mutating func look() {
+    /// Finds the deadline anew.
+    package mutating func look() {
         deadline = [
             pending.values.lazy.map(\.due).min(), replies.lazy.map(\.due).min(), held.values.lazy.map(\.due).min(),
         ].compactMap(\.self).min()

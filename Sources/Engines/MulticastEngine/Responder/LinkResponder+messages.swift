@@ -7,17 +7,17 @@ extension LinkResponder {
     package mutating func heard(_ message: Message, _ arrival: MessageSource, at now: Duration) {
         guard families.contains(arrival.family) else { return }
         guard message.flags.contains(.response) else {
-            if !message.authorities.isEmpty, !arrival.isOfResolver { heardProbe(message, arrival, at: now) }
+            if !message.authorities.isEmpty, isOfLink(message, arrival) { heardProbe(message, arrival, at: now) }
             answering[arrival.family]?.asked(message, arrival, owned, at: now)
             return
         }
-        // RFC 6762 §6, §11, §18.3, §18.11.
-        guard !arrival.isOfResolver, arrival.isToGroup || arrival.isOnLink, message.opcode == 0,
-            message.flags.rawValue & 0xF == 0
-        else { return }
+        guard isOfLink(message, arrival) else { return }
+        defer { answering[arrival.family]?.look() }
         var doubted: Set<ClaimID> = []
-        for record in message.answers + message.authorities + message.additionals
+        for var record in message.answers + message.authorities + message.additionals
         where record.recordClass == .internet {
+            // RFC 2181 §8.
+            if record.ttl > UInt32(Int32.max) { record.ttl = 0 }
             if arrival.isToGroup, let place = owned.place(of: record), let entry = owned[place] {
                 answering[arrival.family]?.heard(place, ttl: record.ttl, entry, at: now)
             } else {
@@ -25,6 +25,12 @@ extension LinkResponder {
             }
         }
         for id in doubted { conflicted(id, at: now) }
+    }
+
+    /// RFC 6762 §6, §11, §18.3, §18.11.
+    private func isOfLink(_ message: Message, _ arrival: MessageSource) -> Bool {
+        !arrival.isOfResolver && (arrival.isToGroup || arrival.isOnLink) && message.opcode == 0
+            && message.flags.rawValue & 0xF == 0
     }
 
     /// Whether a record of somebody else says that a name is not ours: of one that is probed for, any that we do not propose (RFC 6762
@@ -63,7 +69,9 @@ extension LinkResponder {
     /// Another host probes for one of our names at the same time (RFC 6762 §8.2). Established names are defended by the answer.
     private mutating func heardProbe(_ message: Message, _ arrival: MessageSource, at now: Duration) {
         let proposed = Dictionary(grouping: message.authorities, by: \.name)
-        for question in message.questions {
+        var judged: Set<DomainName> = []
+        for question in message.questions.prefix(Answering.mostQuestions)
+        where judged.insert(question.name).inserted {
             guard let theirs = proposed[question.name] else { continue }
             for id in names[question.name] ?? [] {
                 guard case .probing? = claims[id]?.stage, probing.isAsked(id), let claim = claims[id]?.claim else {
@@ -71,7 +79,7 @@ extension LinkResponder {
                 }
                 if id == .host, theirs.allSatisfy({ isOfThisMachine($0, id, arrival) }) { continue }
                 guard Tiebreak(ours: claim.records(host: hostName).unique, theirs: theirs) == .lost else { continue }
-                probing.conflicted(at: now)
+                // It is no conflict of those that slow down all attempts: whoever probes could have it so.
                 probing.lostTiebreak(id, at: now)
             }
         }

@@ -118,7 +118,11 @@ extension LinkResponder {
         let made = ResponsePackets.reply(
             places.compactMap { owned[$0]?.record }, additions.compactMap { owned[$0]?.record },
             toResolver: reply.question, limit: limit)
-        guard budget.take(made.packet.count, for: reply.to.source, at: now) else { return }
+        guard budget.take(made.packet.count, for: reply.to.source, at: now) else {
+            // The group's rate is limited anyway: a name is defended.
+            if reply.question == nil { answering[family]?.overflowed(places, owned, at: now) }
+            return
+        }
         if made.count > 0 || reply.question != nil {
             direct.append(
                 Outgoing(

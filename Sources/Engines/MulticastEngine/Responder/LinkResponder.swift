@@ -197,11 +197,17 @@ package struct LinkResponder: Sendable {
         return facts
     }
 
+    /// Whether what is to be said takes so long that answers wait: asked for again and again, they would fill the memory.
+    private func isBehind(over family: IPAddress.Family) -> Bool {
+        (paced[family]?.lag(of: 0) ?? .zero) > .milliseconds(500)
+    }
+
     /// When `packets` is to be called; nil for never.
     package func deadline(at now: Duration) -> Duration? {
         if !direct.isEmpty || !farewells.isEmpty || !facts.isEmpty { return now }
         return
-            ([probing.deadline, announcing.deadline] + families.map { answering[$0]?.deadline }
+            ([probing.deadline, announcing.deadline]
+            + families.map { isBehind(over: $0) ? nil : answering[$0]?.deadline }
             + families.map { paced[$0]?.deadline(at: now) }).compactMap(\.self).min()
     }
 
@@ -210,7 +216,7 @@ package struct LinkResponder: Sendable {
         sendGoodbyes()
         probe(at: now)
         announce(at: now)
-        for family in families { answer(over: family, at: now) }
+        for family in families where !isBehind(over: family) { answer(over: family, at: now) }
         defer { direct = [] }
         return direct
             + families.sorted { $0.rawValue < $1.rawValue }.flatMap { family in

@@ -30,7 +30,12 @@ package struct PacedPackets: Sendable {
         let start = first
         while first < packets.count, rate.take(at: now) { first += 1 }
         let taken = Array(packets[start..<first])
-        if isEmpty { (packets, first) = ([], 0) }
+        if isEmpty {
+            (packets, first) = ([], 0)
+        } else if first > 1024 {
+            packets.removeFirst(first)
+            first = 0
+        }
         return taken
     }
 }

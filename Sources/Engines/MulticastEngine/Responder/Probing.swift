@@ -31,8 +31,8 @@ package struct Probing: Sendable {
     private(set) var members: Set<ClaimID> = []
     /// Those for which a probe was sent: what was said before does not count.
     private var asked: Set<ClaimID> = []
-    /// How many tiebreaks were lost in a row.
-    private var deferrals: [ClaimID: Int] = [:]
+    /// How many tiebreaks were lost in a row, and when the last was: a doubt that is over does not begin a new row.
+    private var deferrals: [ClaimID: (count: Int, last: Duration)] = [:]
     /// The times of the last conflicts.
     private var conflicts: [Duration] = []
     private var random: any RandomNumberGenerator & Sendable
@@ -57,16 +57,17 @@ package struct Probing: Sendable {
 
     /// Begins to probe for a name, or begins anew.
     package mutating func begin(_ id: ClaimID, _ cause: Cause, at now: Duration) {
-        leave(id)
+        remove(id)
         wait(for: id, cause, at: now)
     }
 
     /// Another host probes for the name, too, and may have it (RFC 6762 §8.2).
     package mutating func lostTiebreak(_ id: ClaimID, at now: Duration) {
-        let count = deferrals[id] ?? 0
-        guard count < Self.mostDeferrals else { return }
-        leave(id)
-        deferrals[id] = count + 1
+        var row = deferrals[id] ?? (0, now)
+        if now - row.last > Self.window { row.count = 0 }
+        guard row.count < Self.mostDeferrals else { return }
+        remove(id)
+        deferrals[id] = (row.count + 1, now)
         wait(for: id, .deferred, at: now)
     }
 
@@ -94,8 +95,12 @@ package struct Probing: Sendable {
 
     /// Stops probing for a name.
     package mutating func leave(_ id: ClaimID) {
-        asked.remove(id)
+        remove(id)
         deferrals[id] = nil
+    }
+
+    private mutating func remove(_ id: ClaimID) {
+        asked.remove(id)
         guard members.remove(id) != nil else { return }
         for index in batches.indices.reversed() {
             batches[index].members.removeAll { $0 == id }
@@ -135,7 +140,6 @@ package struct Probing: Sendable {
         for id in won {
             members.remove(id)
             asked.remove(id)
-            deferrals[id] = nil
         }
         asked.formUnion(probed)
         // Whatever was probed for in this turn goes out in this turn's packets.
