@@ -10,7 +10,7 @@ package struct Announcing: Sendable {
     private struct Series {
         var next: Duration
         var sent = 0
-        var members: [ClaimID]
+        var members: Set<ClaimID>
     }
 
     private var series: [Series] = []
@@ -42,16 +42,15 @@ package struct Announcing: Sendable {
     private mutating func add(_ ids: [ClaimID], at start: Duration) {
         guard !ids.isEmpty else { return }
         if let same = series.firstIndex(where: { $0.sent == 0 && $0.next == start }) {
-            series[same].members += ids
+            series[same].members.formUnion(ids)
         } else {
-            series.append(Series(next: start, members: ids))
+            series.append(Series(next: start, members: Set(ids)))
         }
     }
 
     private mutating func stop(_ ids: [ClaimID]) {
         guard !series.isEmpty else { return }
-        let gone = Set(ids)
-        for index in series.indices { series[index].members.removeAll(where: gone.contains) }
+        for index in series.indices { series[index].members.subtract(ids) }
         series.removeAll(where: \.members.isEmpty)
     }
 
@@ -65,7 +64,7 @@ package struct Announcing: Sendable {
     package mutating func take(at now: Duration) -> [ClaimID] {
         var due: [ClaimID] = []
         for index in series.indices where series[index].next <= now {
-            due += series[index].members
+            due += series[index].members.sorted()
             if series[index].sent < Self.intervals.count {
                 series[index].next = now + Self.intervals[series[index].sent]
                 series[index].sent += 1
