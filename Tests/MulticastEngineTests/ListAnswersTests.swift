@@ -123,6 +123,9 @@ struct ListAnswersTests {
             for way in ways {
                 answers.answered(by: ann, way, isFull: way == .group, after: .milliseconds(40), at: at(150))
             }
+            // Where no port has asked, its silence says nothing.
+            #expect(answers.verdict(timesAsked: 2) != .unanswered)
+            answers.askedPort()
             #expect(answers.verdict(timesAsked: 2) == verdict)
         }
     }

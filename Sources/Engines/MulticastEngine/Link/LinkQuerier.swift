@@ -270,7 +270,7 @@ package struct LinkQuerier: Sendable {
     /// Returns the one-shot questions to send now, from a port that receives their answers.
     package mutating func oneShotPackets(at now: Duration) -> [[UInt8]] {
         guard let deadline = oneShots.deadline, deadline <= now else { return [] }
-        return oneShots.packets(
+        let packets = oneShots.packets(
             at: now,
             isNeeded: { key, purpose in
                 switch purpose {
@@ -280,6 +280,8 @@ package struct LinkQuerier: Sendable {
                     schedule.follows(key) && lists[key]?.isCut != true && Self.fitsOneAnswer(key, cache)
                 }
             }, mayLeave: { schedule.takePlace(at: now) })
+        for key in Array(lists.keys) where oneShots.isOpen(forList: key) { lists[key]?.askedPort() }
+        return packets
     }
 
     /// How many services avahi-daemon can list in an answer of 512 bytes; it logs each record that it leaves out.

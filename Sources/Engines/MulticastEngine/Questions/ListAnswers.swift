@@ -77,6 +77,7 @@ package struct ListAnswers: Sendable {
         var knowing = 0
     }
     private var questions: [IPAddress.Family: Questions] = [:]
+    private var wasPortAsked = false
     /// All questions to the group, ours among them, over a family.
     private var allQuestions: [IPAddress.Family: Int] = [:]
 
@@ -112,6 +113,9 @@ package struct ListAnswers: Sendable {
         if isKept { sources[source, default: 0] |= way.rawValue }
     }
 
+    /// It was asked for from a port of its own.
+    package mutating func askedPort() { wasPortAsked = true }
+
     /// A question for the list was put to the group, by whomever.
     /// - Parameter isKnowing: who asks lists what is known.
     package mutating func wasAsked(over family: IPAddress.Family, isKnowing: Bool = false, at now: Duration) {
@@ -133,7 +137,7 @@ package struct ListAnswers: Sendable {
         guard unheard.isEmpty else { return .cut }
         // Who is behind with a crowd's questions has not come to ours: what it says leaves out what others listed as known.
         let isCrowd = allQuestions.values.contains { $0 >= timesAsked + Self.crowd }
-        if isCrowd, sources.values.contains(Way.group.rawValue) { return .unanswered }
+        if isCrowd, wasPortAsked, sources.values.contains(Way.group.rawValue) { return .unanswered }
         guard unfinished.isEmpty else {
             // Those who were not answered ask again. So do those who were: where many ask for what is whole, and its last packet is full,
             // this cannot be known.

@@ -95,6 +95,9 @@ package struct OneShotQuestions: Sendable {
     /// Whether a question was asked less than two seconds ago, and someone has answered it.
     package func isAnswered(_ key: RecordKey) -> Bool { open.contains { $0.key == key && $0.isAnswered } }
 
+    /// Whether a list was asked for a moment ago.
+    func isOpen(forList key: RecordKey) -> Bool { open.contains { $0.key == key && $0.purpose == .list } }
+
     /// Returns the packets to send now, each with one question: a responder leaves out what exceeds 512 bytes.
     /// - Parameters:
     ///   - now: the time.
