@@ -44,6 +44,13 @@ struct WordKindTests {
             ("browse --types http", "exclude each other"), ("browse --types --domains", "exclude each other"),
             ("browse --types -r", "exclude each other"), ("resolve tony _http._tcp more", "NAME [TYPE]"),
             ("browse tony._http._tcp.local", "discoverd resolve"),
+            ("publish _http._tcp 80", "'discoverd publish NAME PORT --type _http._tcp'"),
+            ("publish tony._http._tcp.local 80", "'discoverd publish tony PORT --type _http._tcp'"),
+            ("publish 10.77.0.2 80", "--type"),
+            ("listen _http._tcp 0", "'discoverd listen NAME PORT --type _http._tcp'"),
+            ("unpublish _http._tcp", "discoverd browse _http._tcp -t"), ("unpublish 10.0.0.1", "discoverd resolve"),
+            ("resolve --host _http._tcp", "discoverd browse _http._tcp -t"),
+            ("resolve --host tony._http._tcp.local", "is a service"), ("browse _http._tcp -t 3", "--timeout"),
         ])
     func refused(_ line: String, _ advice: String) {
         do {
@@ -64,7 +71,9 @@ struct WordKindTests {
             "connect h1.local _http._tcp",
             "forward 10.77.0.1 0 _http._tcp", "forward 0 10.77.0.1 _http._tcp", "forward 80 80", "resolve Front.Door",
             "resolve 10.77.0.1 fe80::1%eth0 h1.local", "resolve --host h1 www.example.org", "doctor", "doctor tony",
-            "key pair h1", "key pair",
+            "key pair h1", "key pair", "publish h1.local 80", "publish _http._tcp 80 --type _http._tcp",
+            "publish 10.0.0.1 80 --type _http._tcp", "unpublish printer.local", "unpublish _http._tcp _http._tcp",
+            "publish --address-record printer.local 10.0.0.9", "listen 10.0.0.1 0 --type _http._tcp",
             "doctor h1.local --timeout 2", "browse --domains -t", "query _http._tcp.local PTR",
             "query _http._tcp PTR --server 10.0.0.1", "wait _http._tcp --name h1.local",
             "wait --name h1.local",

@@ -202,7 +202,7 @@ struct PairTests {
         let lab = try await Lab.start()
         for arguments in ["", "h2"] {
             let run = try await lab.bash("h1", "setsid -w $discoverd pair \(arguments) </dev/null")
-            #expect(run.exit == .exited(64) && run.failure?.contains("pair asks a person") == true, "\(run)")
+            #expect(run.exit == .exited(64) && run.failure?.contains("key pair asks a person") == true, "\(run)")
         }
         let screen = try await TerminalScreen(lab, "h1")
         try await screen.run("clear; \(Built.discoverd) pair & wait $!; echo \"status=$?\"")

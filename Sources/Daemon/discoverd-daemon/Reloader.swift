@@ -46,11 +46,15 @@ actor Reloader {
         return await task.value
     }
 
-    /// Reloads it when it was changed, until the task is cancelled.
+    /// Reloads it when it was changed, or says that it would, until the task is cancelled.
     func watch(_ target: Daemon.Configurable) async {
         while (try? await Task.sleep(for: Self.interval)) != nil {
-            guard configuration.reload != .explicit, change.isDue(ConfigurationStamp(place)) else { continue }
-            _ = await reload(target)
+            guard change.isDue(ConfigurationStamp(place)) else { continue }
+            if configuration.reload == .explicit {
+                log.notice("the configuration on disk was changed: 'discoverd reload' reads it")
+            } else {
+                _ = await reload(target)
+            }
         }
     }
 

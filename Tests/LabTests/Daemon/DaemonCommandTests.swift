@@ -13,7 +13,7 @@ struct DaemonCommandTests {
         process.signal(SIGSTOP)
         let slow = try lab.discoverd("h1", "wait", "_silent._tcp", "-v")
         try await slow.line(.stderr, "it looks for the daemon") { $0.contains("looking for the daemon") }
-        // As long as on a busy machine.
+        // How long it is slow is the fault: as on a busy machine. The command waits for it, and has nothing to say meanwhile.
         try await Task.sleep(for: .milliseconds(500))
         process.signal(SIGCONT)
         #expect(try await slow.exit() == .exited(0))

@@ -247,8 +247,7 @@ struct DaemonProcessTests {
         try daemon.configure("reload: explicit\n")
         _ = try await daemon.curl("/v1/reload", "-X", "POST")
         try daemon.configure("{name: three, type: _http._tcp, port: 80}", "services.d/three.yaml")
-        // No event tells that nothing happens; it would have within 4 s.
-        try await Task.sleep(for: .seconds(5))
+        try await daemon.process.line(.stderr, "that it is not read") { $0.contains("'discoverd reload' reads it") }
         try await published(["one", "two"])
         _ = try await daemon.curl("/v1/reload", "-X", "POST")
         try await published(["one", "two", "three"])

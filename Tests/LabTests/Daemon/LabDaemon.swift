@@ -114,14 +114,15 @@ extension LabDaemon {
         _ name: String, within limit: Duration = .seconds(30), _ what: String,
         _ matches: (Registration) -> Bool
     ) async throws {
-        let start = ContinuousClock.now
+        let end = ContinuousClock.now + limit
         var last: [Registration] = []
-        while start.duration(to: .now) < limit {
+        repeat {
+            let told = try process.lines(.stderr).count
             last = try await registrations()
             if last.contains(where: { $0.name == name && matches($0) }) { return }
-            // The daemon reports a registration's state to the command that made it; others have to poll.
-            try await Task.sleep(for: .milliseconds(200))
-        }
+            // The daemon logs each change.
+            try await process.waitForLines(beyond: told, .stderr, within: ContinuousClock.now.duration(to: end))
+        } while ContinuousClock.now < end
         throw LabProcess.Missed(description: "\(name) is not \(what) within \(limit): \(last)")
     }
 }

@@ -52,6 +52,7 @@ struct ListenCommand: NetworkCommand {
     }
 
     func validate() throws {
+        if offer.type == nil { try WordKind.requireNewName(name.text, for: "listen") }
         try offer.type?.requireConnections(for: "listen")
         try Parsing.validate { _ = try offer.txt.record() }
     }

@@ -79,6 +79,12 @@ struct ResolveCommand: NetworkCommand {
         let words = [name] + rest
         let areHosts = words.allSatisfy { [.host, .address].contains(WordKind($0)) }
         if host || domain.domain == .local && areHosts {
+            for word in words where host {
+                if case .type = WordKind(word) { try WordKind.requireService(word, for: "resolve shows") }
+                if WordKind(word) == .fullName {
+                    throw ValidationError("\(word.quotedForMessage) is a service, and with --host the words are hosts.")
+                }
+            }
             if words.count > Self.mostHosts { throw ValidationError("More than \(Self.mostHosts) hosts at a time.") }
             return .hosts(try words.map(HostArgument.init))
         }

@@ -61,6 +61,13 @@ struct UnpublishCommand: NetworkCommand {
 
     func needs() -> CommandNeeds { .daemon }
 
+    func validate() throws {
+        // The addresses of a host can be withdrawn.
+        if service.type == nil, WordKind(service.name) != .host {
+            try WordKind.requireService(service.name, for: "unpublish withdraws")
+        }
+    }
+
     func execute(in session: Session) async throws -> ExitStatus {
         for one in try await service.registrations(in: domain, session) {
             let target = "/v1/registrations/\(QueryString.encode(one.id))"

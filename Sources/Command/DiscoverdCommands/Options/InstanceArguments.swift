@@ -14,7 +14,7 @@ struct ServiceArguments: ParsableArguments {
     var name: String
 
     @Argument(
-        help: "The type; without it _witap._tcp if one answers, else the only service of that name.",
+        help: "The type, where several services have the name.",
         completion: DaemonCandidates.types, transform: Parsing.soughtType)
     var type: ServiceType?
 

@@ -19,6 +19,9 @@ extension Parsing {
         do {
             return try parse()
         } catch {
+            if Double(text) != nil {
+                throw Failure("it is a number, and no type: seconds follow --timeout, and -t takes none")
+            }
             try WordKind.requireType(text)
             throw error
         }
@@ -118,6 +121,23 @@ enum WordKind: Equatable {
     static func requireService(_ text: String, for command: String) throws {
         guard let refusal = refusal(of: text, command) else { return }
         throw ValidationError(refusal)
+    }
+
+    /// Refuses a word that is probably not the name of a service to publish; one whose type is said may have any.
+    static func requireNewName(_ text: String, for command: String) throws {
+        let word = text.quotedForMessage
+        func use(_ name: String, _ type: ServiceType) -> String {
+            "'discoverd \(command) \(name.escapedForTerminal) PORT --type \(type)'"
+        }
+        switch WordKind(text) {
+        case .name, .host: return
+        case .type(let type):
+            throw ValidationError("\(word) is a type, and the service has no name: \(use("NAME", type)).")
+        case .fullName:
+            guard let service = try? ServiceInstance(fullName: text) else { return }
+            throw ValidationError("\(word) is a full name: \(use(service.name.text, service.type)).")
+        case .address: throw ValidationError("\(word) is an address: with --type a service may be called so.")
+        }
     }
 
     /// Refuses at once a word that names no type.

@@ -60,7 +60,7 @@ struct PairCommand: NetworkCommand {
         guard let tls = session.more else { throw CommandError.noTLS }
         guard TerminalQuestion.isPossible else {
             throw CommandError(
-                .usage, "pair asks a person, and there is no terminal with this command in its foreground",
+                .usage, "key pair asks a person, and there is no terminal with this command in its foreground",
                 advice: ["Without one: 'discoverd key show' there, and 'discoverd key add NAME KEY' here."])
         }
         session.stop.request(
