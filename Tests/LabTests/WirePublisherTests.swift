@@ -90,6 +90,25 @@ struct WirePublisherTests {
         try await lab.stop()
     }
 
+    @Test("a tunnel's peer is told nothing, unless a pattern names it")
+    func tunnel() async throws {
+        let lab = try await lab()
+        let device = "ip tuntap add dev tun9 mode tun && ip address add 10.99.0.1 peer 10.99.0.2 dev tun9"
+        let made = try await lab.bash("h1", "\(device) && ip link set tun9 up")
+        try #require(made.exit == .exited(0), "\(made)")
+        let publisher = try publish("tony", "9000", lab)
+        try await publisher.json("established") { $0.state == "established" }
+        func groups() async throws -> String {
+            try await lab.run("h1", "ip", "maddress", "show", "dev", "tun9").joined(separator: "\n")
+        }
+        #expect(try await !groups().contains("224.0.0.251"))
+        let named = try publish("eve", "9001", lab, "--interface", "tun9")
+        try await named.json("established") { $0.state == "established" }
+        #expect(try await groups().contains("224.0.0.251"))
+        for process in [named, publisher] { try await process.stop() }
+        try await lab.stop()
+    }
+
     @Test("a name that another host has: the next one, or 73 where none is wanted")
     func taken() async throws {
         let lab = try await lab()

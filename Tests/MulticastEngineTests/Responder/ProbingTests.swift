@@ -136,6 +136,9 @@ import Testing
     @Test("§8.1: fifteen conflicts in ten seconds: five seconds before each further attempt")
     func slowed() throws {
         var bench = Bench()
+        bench.claimHost()
+        bench.pass(Self.second * 5)
+        bench.forget()
         for _ in 0..<15 {
             try bench.publish()
             while bench.probes.isEmpty { bench.pass(.milliseconds(10)) }
@@ -149,6 +152,25 @@ import Testing
         #expect(bench.probes[0].at - start >= .seconds(5) && bench.probes[0].at - start < .seconds(6))
         bench.pass(.seconds(2))
         #expect(bench.facts == [.established(.service(1))])
+    }
+
+    @Test(
+        "a service says nothing while its host has no name, and what was told of a claim counts while it has that name")
+    func hostLost() throws {
+        var bench = Bench()
+        bench.claimHost()
+        try bench.publish()
+        bench.pass(.milliseconds(251))
+        while bench.probes.count < 3 { bench.pass(.milliseconds(10)) }
+        let taken = ResourceRecord(Bench.host, .a, .a(0x0A00_0063), ttl: 120, flushesCache: true)
+        bench.hear(Other.response(taken))
+        #expect(bench.facts == [.lost(.host)] && bench.responder.isStill(.lost(.host)))
+        bench.pass(.seconds(2))
+        #expect(bench.responses.isEmpty)
+        bench.claimHost()
+        #expect(!bench.responder.isStill(.lost(.host)) && !bench.responder.isStill(.established(.host)))
+        bench.pass(.seconds(2))
+        #expect(bench.responder.isStill(.established(.host)) && !bench.said(Bench.tony, .srv).isEmpty)
     }
 
     @Test("§14: this machine's other programs and links have its name, too")
@@ -171,6 +193,9 @@ import Testing
     @Test("two claims of one process with one name: the second is lost, unless it says the same")
     func local() throws {
         var bench = Bench()
+        bench.claimHost()
+        bench.pass(Self.second * 5)
+        bench.forget()
         try bench.publish(port: 80)
         try bench.publish(number: 2, port: 81)
         try bench.publish(number: 3, port: 80)

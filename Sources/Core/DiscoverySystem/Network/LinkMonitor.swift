@@ -106,6 +106,11 @@ package enum SystemInterfaces {
         Set((InterfaceAddress.all() ?? []).filter { $0.has(IFF_UP) && $0.has(IFF_RUNNING) }.map(\.interface))
     }
 
+    /// Links to one peer, as tunnels of VPNs are.
+    package static func toPeers() -> Set<NetworkInterface> {
+        Set((InterfaceAddress.all() ?? []).filter { $0.has(IFF_POINTOPOINT) }.map(\.interface))
+    }
+
     /// The names of all interfaces, whatever their state.
     package static func names() -> [String] { Array(namesByIndex().values) }
 

@@ -21,6 +21,11 @@ struct LinkWish: Hashable {
     let interfaces: InterfaceFilter
     let families: Set<IPAddress.Family>
 
+    /// Whether an interface is meant. A link to one peer is where a pattern allows it, and not by being there, if `toPeers` names it.
+    func means(_ interface: NetworkInterface, toPeers: Set<NetworkInterface>) -> Bool {
+        interfaces.allows(interface.name) && !(interfaces.patterns.isEmpty && toPeers.contains(interface))
+    }
+
     /// Whether it uses the link over one of these families.
     func wants(_ link: LinkKey) -> Bool {
         interfaces.allows(link.interface.name) && !families.isDisjoint(with: link.families)
@@ -42,13 +47,16 @@ struct LinkSelection {
 
     let links: [NetworkInterface: Wanted]
 
-    /// - Parameter usable: the system's interfaces.
+    /// - Parameters:
+    ///   - usable: the system's interfaces.
+    ///   - toPeers: links that must be named.
     init(
-        _ usable: [(interface: NetworkInterface, families: [IPAddress.Family])], _ wishes: some Sequence<LinkWish>
+        _ usable: [(interface: NetworkInterface, families: [IPAddress.Family])], _ wishes: some Sequence<LinkWish>,
+        toPeers: Set<NetworkInterface> = []
     ) {
         var links: [NetworkInterface: Wanted] = [:]
         for wish in wishes {
-            let allowed = usable.filter { wish.interfaces.allows($0.interface.name) }
+            let allowed = usable.filter { wish.means($0.interface, toPeers: toPeers) }
             let real = allowed.filter { !$0.interface.isLoopback }
             for (interface, families) in real.isEmpty ? allowed : real {
                 // Multicast over IPv6 has no route on loopback.

@@ -11,7 +11,7 @@ extension LinkResponder {
     mutating func sendGoodbyes() {
         guard !farewells.isEmpty else { return }
         for (family, records) in farewells {
-            append(ResponsePackets.make(records.map { ($0, []) }, limit: limit), over: family)
+            append(ResponsePackets.make(records, limit: limit), over: family)
         }
         farewells = [:]
     }
@@ -61,7 +61,8 @@ extension LinkResponder {
     }
 
     private func isFollowing(_ id: ClaimID?) -> Bool {
-        guard let id, let held = claims[id] else { return true }
+        guard let id else { return true }
+        guard let held = claims[id] else { return false }
         if case .told = held.stage { return true }
         // A host whose name is doubted was there before.
         return held.isReported
@@ -79,15 +80,15 @@ extension LinkResponder {
                 guard let entry = owned[place], entry.families.contains(family) else { return false }
                 return entry.said(over: family).map { now - $0 >= .seconds(1) } ?? true
             }
-            multicast(due.compactMap { place in owned[place].map { ($0.record, []) } }, due, over: family, at: now)
+            let packets = ResponsePackets.make(due.compactMap { owned[$0]?.record }, limit: limit)
+            multicast(packets, due, over: family, at: now)
         }
     }
 
     private mutating func multicast(
-        _ answers: [ResponsePackets.Answer], _ places: [Int], over family: IPAddress.Family, at now: Duration
+        _ packets: [[UInt8]], _ places: [Int], over family: IPAddress.Family, at now: Duration
     ) {
-        guard !answers.isEmpty else { return }
-        append(ResponsePackets.make(answers, limit: limit), over: family)
+        append(packets, over: family)
         for place in places { owned.said(place, over: family, at: now) }
         answering[family]?.settle(places, areGone: false)
     }
@@ -108,7 +109,7 @@ extension LinkResponder {
             all += additions
             return (record, additions.compactMap { owned[$0]?.record })
         }
-        multicast(answers, all, over: family, at: now)
+        multicast(ResponsePackets.make(answers, limit: limit), all, over: family, at: now)
     }
 
     private mutating func send(_ reply: Answering.Reply, over family: IPAddress.Family, at now: Duration) {

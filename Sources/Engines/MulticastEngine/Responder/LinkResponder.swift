@@ -78,6 +78,14 @@ package struct LinkResponder: Sendable {
 
     package var isEmpty: Bool { claims.isEmpty }
 
+    /// Whether a fact is true still: since then the claim may have got another name, because of what another link brought.
+    package func isStill(_ fact: Fact) -> Bool {
+        switch fact {
+        case .lost(let id): claims[id] == nil
+        case .established(let id): if case .told? = claims[id]?.stage { true } else { false }
+        }
+    }
+
     /// Uses the link over these families. What is new there is announced.
     package mutating func use(_ families: Set<IPAddress.Family>, at now: Duration) {
         let isNew = !families.isSubset(of: self.families)

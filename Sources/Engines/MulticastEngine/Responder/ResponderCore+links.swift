@@ -10,7 +10,9 @@ extension ResponderCore {
         let system = self.system.flatMap { $0.isOld(at: now) ? nil : $0 } ?? SystemLinks(at: now)
         self.system = system
         takeMachineName()
-        let wanted = LinkSelection(system.usable, wishes.keys).links
+        // A VPN's peers are not told what is here, as by avahi-daemon (avahi-daemon.conf(5), allow-point-to-point).
+        toPeers = SystemInterfaces.toPeers()
+        let wanted = LinkSelection(system.usable, wishes.keys, toPeers: toPeers).links
         for link in links.values where wanted[link.interface] == nil { drop(link) }
         listenAlone(!wanted.isEmpty)
         let machine = Set(system.addresses.values.joined().map(\.address.withoutScope))
@@ -35,8 +37,12 @@ extension ResponderCore {
         settle()
     }
 
+    func wants(_ publication: WirePublication, _ link: ResponderLink) -> Bool {
+        publication.wish.wants(link.key) && publication.wish.means(link.interface, toPeers: toPeers)
+    }
+
     private func came(_ link: ResponderLink, at now: Duration) {
-        for publication in publications.values where publication.wish.wants(link.key) {
+        for publication in publications.values where wants(publication, link) {
             guard publication.registration.isRegistered else {
                 carryOut(publication.registration.interfacesChanged(), publication)
                 continue
@@ -63,17 +69,24 @@ extension ResponderCore {
 
     /// Hears what is said to this machine alone, unless another program does (RFC 6762 §15.1): of several the one that came last gets it.
     private func listenAlone(_ isWanted: Bool) {
-        guard isWanted else {
-            for socket in direct { socket.free() }
-            direct = []
-            return
-        }
+        guard isWanted else { return stopListening() }
+        guard isAlone() else { return stopListening() }
         guard direct.isEmpty else { return }
-        let others = (BoundSocket.all(.udp) ?? []).filter { $0.port == MessageSource.port && !$0.isOfGroup }
-        guard others.isEmpty else { return }
         direct = IPAddress.Family.allCases.compactMap { family in
             try? ResponderSocket(on: nil, family, loop: loop) { [weak self] in self?.turn() }
         }
+        // Another may have come at the same moment.
+        if !isAlone() { stopListening() }
+    }
+
+    private func isAlone() -> Bool {
+        let bound = (BoundSocket.all(.udp) ?? []).count { $0.port == MessageSource.port && !$0.isOfGroup }
+        return bound == direct.count
+    }
+
+    private func stopListening() {
+        for socket in direct { socket.free() }
+        direct = []
     }
 
     func takeMachineName() {

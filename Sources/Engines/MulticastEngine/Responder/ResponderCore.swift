@@ -21,6 +21,8 @@ final class ResponderCore {
     var publications: [UInt64: WirePublication] = [:]
     var wishes: [LinkWish: Int] = [:]
     var system: SystemLinks?
+    /// Links to one peer.
+    var toPeers: Set<NetworkInterface> = []
     /// Sockets that hear what is said to this machine alone; none where another program does.
     var direct: [ResponderSocket] = []
     private var echoes = Echoes()
@@ -143,7 +145,7 @@ final class ResponderCore {
             return carryOut(publication.registration.failed(error, at: now), publication)
         }
         carryOut(publication.registration.changed(to: .registering, at: now), publication)
-        let wanted = links.values.filter { publication.wish.wants($0.key) }
+        let wanted = links.values.filter { wants(publication, $0) }
         guard !wanted.isEmpty else { return lacksLinks(publication) }
         for link in wanted {
             publication.links[link.interface] = false
@@ -202,21 +204,25 @@ final class ResponderCore {
 
     /// Passes on what became of claims, until nothing follows from it, and has the next turn come in time.
     func settle() {
+        passOn()
+        let now = BootTime.now
+        if !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
+        let next =
+            links.values.compactMap { $0.responder.deadline(at: now) } + (publications.isEmpty ? [] : [looksAgain])
+        timer.set(next.min())
+    }
+
+    private func passOn() {
         var isQuiet = false
         while !isQuiet {
             isQuiet = true
             for link in links.values {
                 for fact in link.responder.takeFacts() {
                     isQuiet = false
-                    became(fact, on: link)
+                    if link.responder.isStill(fact) { became(fact, on: link) }
                 }
             }
         }
-        let now = BootTime.now
-        if !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
-        let next =
-            links.values.compactMap { $0.responder.deadline(at: now) } + (publications.isEmpty ? [] : [looksAgain])
-        timer.set(next.min())
     }
 
     private func became(_ fact: LinkResponder.Fact, on link: ResponderLink) {
@@ -265,8 +271,10 @@ final class ResponderCore {
         }
         read(at: now)
         if isReviewDue { leaveHosts() }
+        // Nothing is said of a name that has just been lost.
+        passOn()
         for link in links.values { link.send(&echoes, at: now) }
-        for link in links.values { for fact in link.responder.takeFacts() { became(fact, on: link) } }
+        passOn()
         if links.values.allSatisfy(\.responder.isSilent) {
             if isReviewDue { review(at: now) }
             let waiting = whenSilent

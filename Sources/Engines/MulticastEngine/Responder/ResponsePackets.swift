@@ -31,6 +31,22 @@ package enum ResponsePackets {
         return packets
     }
 
+    /// The same of records alone, each of which is written once: announcements and goodbyes can be thousands.
+    package static func make(_ records: [ResourceRecord], limit: Int) -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        var writer = MessageWriter(flags: [.response, .authoritative], limit: limit, compression: .multicast)
+        func flush() {
+            if !writer.isEmpty { packets.append(writer.bytes) }
+            writer = MessageWriter(flags: [.response, .authoritative], limit: limit, compression: .multicast)
+        }
+        for record in records where !writer.add(record, to: .answer) {
+            flush()
+            if !writer.add(record, to: .answer) { write([(record, [])], limit: limit).map { packets.append($0) } }
+        }
+        flush()
+        return packets
+    }
+
     private static func count(_ answer: Answer, _ sizes: inout MessageWriter) -> Bool {
         ([answer.record] + answer.additions).allSatisfy { sizes.add($0, to: .answer) }
     }
