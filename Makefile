@@ -38,7 +38,6 @@ run: ## build, and run the daemon in the foreground with an example service; mis
 	@.ci/deps run
 	$(BUILD) --product discoverd
 	$(BUILD) --product discoverd-daemon
-	$(BUILD) --product discoverd-dns
 	@DISCOVERD=$(DISCOVERD) Examples/Daemon/start
 
 build: deps ## debug build of everything but the tests
@@ -170,7 +169,6 @@ $(STATIC)/libstdc++.a:
 $(RELEASE)/release/discoverd: $(STATIC)/libstdc++.a
 	$(BUILD) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(BUILD) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
-	$(BUILD) $(AS_RELEASED) --product discoverd-dns --scratch-path $(RELEASE)
 
 # Building counts: what no goal needs is measured only while all is over within BENCH_SECONDS. The last steps take some of the rest.
 BENCH_SECONDS = 1140
@@ -203,9 +201,8 @@ bench-inside: ## the library's inside, and whether it is within Benchmarks/Thres
 	@.ci/deps bench
 	SWIFT=$(SWIFT) Benchmarks/run --inside
 
-# The daemon's own program, which `discoverd daemon` starts, and what discoverd becomes for services of other domains.
+# What discoverd becomes: the daemon, and commands for services of other domains and with TLS.
 DAEMON = discoverd-daemon
-DNS = discoverd-dns
 LIBEXECDIR ?= $(PREFIX)/libexec/discoverd
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
@@ -231,7 +228,6 @@ versions:
 release: deps versions $(STATIC)/libstdc++.a ## release build, with completions: what install copies
 	$(BUILD) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(BUILD) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
-	$(BUILD) $(AS_RELEASED) --product $(DNS) --scratch-path $(RELEASE)
 	$(call write-completions,discoverd)
 
 release-apps: deps versions $(STATIC)/libstdc++.a ## release build of the programs of docs/apps: what install-apps copies
@@ -268,10 +264,9 @@ define say-next
 endef
 
 install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
-	@test -x $(RELEASED)/$(DNS) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
+	@test -x $(RELEASED)/$(DAEMON) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
 	install -D -s -m 755 $(RELEASED)/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
 	install -D -s -m 755 $(RELEASED)/$(DAEMON) $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
-	install -D -s -m 755 $(RELEASED)/$(DNS) $(DESTDIR)$(LIBEXECDIR)/discoverd-dns
 	install -d $(DESTDIR)$(UNITDIR)
 	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|;s|@PREFIX@|$(PREFIX)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/discoverd.service
@@ -291,7 +286,7 @@ install-apps: ## copy the programs of docs/apps into $(DESTDIR)$(PREFIX)/bin, wi
 
 uninstall: ## remove what install put there; the configuration stays
 	$(call remove-program,discoverd)
-	rm -f $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon $(DESTDIR)$(LIBEXECDIR)/discoverd-dns
+	rm -f $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
 	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	rm -f $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(filter %.1,$(PAGES))))

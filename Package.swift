@@ -90,11 +90,14 @@ let daemon: [Target] = [
         library + ["CYAML", "DiscoveryControl", "DiscoveryJSON", "UnicastEngine"]
             + nio("NIOCore", "NIOHTTP1", "NIOPosix"),
         pointers, [.embedInCode("Page/Web")]),
-    program("discoverd-daemon", in: "Daemon", commands + inDaemon + ["CLinux", "DiscoveryJSON"]),
+    // Commands, too, for services of other domains and with TLS: discoverd becomes this program for them.
+    program(
+        "discoverd-daemon", in: "Daemon",
+        commands + inDaemon
+            + ["CLinux", "DNSMessage", "DiscoverdCommands", "DiscoveryJSON", "DiscoveryTLS", "MulticastEngine"] + tls),
 ]
 
 /// What commands show on a terminal and read from a command line, as values; around them signals, statuses, options; the commands.
-/// discoverd becomes discoverd-dns for services of other domains, and for TLS.
 let command: [Target] = [
     module("CommandText", in: "Command", ["DNSSD", "Libc"], pointers),
     module(
@@ -105,9 +108,6 @@ let command: [Target] = [
         "DiscoverdCommands", in: "Command",
         commands + ["CLinux", "DNSMessage", "DiscoveryJSON", "MulticastEngine"], pointers),
     program("discoverd", in: "Command", ["CommandFrame", "DiscoverdCommands"]),
-    program(
-        "discoverd-dns", in: "Command",
-        commands + inDaemon + ["DNSMessage", "DiscoverdCommands", "DiscoveryTLS", "MulticastEngine"] + tls),
 ]
 
 /// For programs on the library: one import of it, a network for tests, connections with SwiftNIO, keys and TLS, other packages' shapes.
@@ -178,7 +178,7 @@ let package = Package(
         product("DiscoveryObservability"),
         // For programs: their command lines, signals and exit statuses, JSON lines (docs/contract.md), the daemon.
         product("CommandFrame", "CommandText"), product("DiscoveryJSON"), product("DiscoveryDaemonClient"),
-    ] + ["discoverd", "discoverd-daemon", "discoverd-dns"].map { .executable(name: $0, targets: [$0]) },
+    ] + ["discoverd", "discoverd-daemon"].map { .executable(name: $0, targets: [$0]) },
     traits: [
         .trait(name: "Commands", description: "Programs, options of CommandFrame.", enabledTraits: ["TLS", "Unicast"]),
         .trait(name: "Unicast", description: "Signed updates of DNS zones (RFC 2136, RFC 8945), with swift-crypto."),

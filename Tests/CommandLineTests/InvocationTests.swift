@@ -10,7 +10,7 @@ import Testing
 
 /// Which program runs a command, whether it asks the daemon and DNS servers, and for how long it waits: the table.
 @Suite struct InvocationTests {
-    /// A machine with all three programs, one without `discoverd-dns`, and `discoverd-dns` itself.
+    /// A machine with both programs, one without `discoverd-daemon`, and `discoverd-daemon` itself.
     enum On { case discoverd, bare, dns }
 
     private static func invocation(

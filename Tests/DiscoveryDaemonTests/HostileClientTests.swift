@@ -134,7 +134,7 @@ import Testing
         let other = LocalNetwork(engine: try network.addMachine("h1"))
         let type = try ServiceType("_xx._tcp")
         var limits = ConnectionTable.Limits()
-        limits.sending = .milliseconds(300)
+        limits.sending = .seconds(2)
         limits.watchBytes = 16 * 1024
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), limits: limits, browse: [type])
         let txt = TXTRecord(strings: (0..<36).map { Array("k\($0)=\(String(repeating: "x", count: 240))".utf8) })

@@ -45,7 +45,7 @@ import Testing
         func shutdown() async -> Bool { true }
     }
 
-    @Test("what is neither taken nor refused says so after some seconds", .timeLimit(.minutes(1)))
+    @Test("what is neither taken nor refused says so after some seconds", .timeLimit(.minutes(5)))
     func silent() async throws {
         let engine = EngineRouter(finders: [try network.addMachine("h1")], publishers: [Silent()])
         let daemon = try await TestDaemon(engine: engine)

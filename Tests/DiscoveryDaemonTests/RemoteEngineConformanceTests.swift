@@ -73,7 +73,7 @@ import Testing
 
     @Test(
         "a TXT record that the daemon refuses is told; the one before stays, and the next counts",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func refusedTextRecord() async throws {
         let network = SimulatedNetwork()
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))

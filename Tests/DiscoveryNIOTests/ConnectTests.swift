@@ -9,7 +9,7 @@ import Testing
 @testable import DiscoveryNIO
 
 /// Real sockets on loopback; a simulated network tells where they are.
-@Suite("Connections and listeners with SwiftNIO", .timeLimit(.minutes(1)))
+@Suite("Connections and listeners with SwiftNIO", .timeLimit(.minutes(5)))
 struct ConnectTests {
     private let network: LocalNetwork
     private let type: ServiceType

@@ -8,7 +8,7 @@ import Testing
 @testable import DiscoveryNIO
 
 /// Real sockets on loopback; a simulated network tells where they are.
-@Suite("Datagrams with SwiftNIO", .timeLimit(.minutes(1)))
+@Suite("Datagrams with SwiftNIO", .timeLimit(.minutes(5)))
 struct DatagramTests {
     private let network: LocalNetwork
     private let type: ServiceType

@@ -7,7 +7,7 @@ import NIOPosix
 import Testing
 
 /// A listener for a single connection, over real sockets on loopback.
-@Suite("A listener for one", .timeLimit(.minutes(1)))
+@Suite("A listener for one", .timeLimit(.minutes(5)))
 struct ListenForOneTests {
     private typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
     private let network: LocalNetwork

@@ -6,7 +6,7 @@ import NIOPosix
 import Testing
 
 /// Real sockets on loopback.
-@Suite("Listening without publishing", .timeLimit(.minutes(1)))
+@Suite("Listening without publishing", .timeLimit(.minutes(5)))
 struct ServerSocketTests {
     private func wrap(_ channel: any Channel) -> EventLoopFuture<NIOAsyncChannel<ByteBuffer, ByteBuffer>> {
         channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }

@@ -5,7 +5,7 @@ import DiscoveryTesting
 import Foundation
 import Testing
 
-@MainActor @Suite("NetServiceBrowser", .timeLimit(.minutes(1)))
+@MainActor @Suite("NetServiceBrowser", .timeLimit(.minutes(5)))
 struct NetServiceBrowserTests {
     private let world = SimulatedNetwork()
     private let time = TestTime()

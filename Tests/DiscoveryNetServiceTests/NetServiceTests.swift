@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Two machines of a simulated network, with a clock that the test advances.
-@MainActor @Suite("NetService", .timeLimit(.minutes(1)))
+@MainActor @Suite("NetService", .timeLimit(.minutes(5)))
 struct NetServiceTests {
     private let world: SimulatedNetwork
     private let time = TestTime()

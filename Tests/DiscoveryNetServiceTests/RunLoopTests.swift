@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Delegates on the run loop of a thread, as in ported programs; and blocking streams.
-@Suite("Run loops and streams", .timeLimit(.minutes(1)))
+@Suite("Run loops and streams", .timeLimit(.minutes(5)))
 struct RunLoopTests {
     /// A network of one machine with loopback only: services published here are dialled at 127.0.0.1.
     private let network: LocalNetwork

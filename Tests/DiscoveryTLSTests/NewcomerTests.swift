@@ -15,7 +15,7 @@ struct NewcomerTests {
         tony = .service(ServiceInstance(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp")))
     }
 
-    @Test("one byte buys no more time than none", .timeLimit(.minutes(1)))
+    @Test("one byte buys no more time than none", .timeLimit(.minutes(5)))
     func oneByte() async throws {
         var answerer = try TLSPair.machine("answerer")
         answerer.silence = .milliseconds(200)
@@ -37,7 +37,7 @@ struct NewcomerTests {
 
     @Test(
         "a connection that its program closes within the handshake is over at once, also while a person is asked",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func closed() async throws {
         let asked = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
         let caller = try TLSPair.machine("caller", trust: .first)

@@ -82,7 +82,7 @@ struct PeerTLSTests {
         #expect(refusal(second.answering) == expected)
     }
 
-    @Test("a caller that goes away takes the question with it", .timeLimit(.minutes(1)))
+    @Test("a caller that goes away takes the question with it", .timeLimit(.minutes(5)))
     func gone() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let (asked, withdrawn) = (loop.makePromise(of: Void.self), loop.makePromise(of: Void.self))

@@ -13,7 +13,7 @@ import X509
 @testable import DiscoveryTLS
 
 /// Every kind of peer, in either direction: what is said of it, and that it gets no byte. In the lab each program shows once that it asks here.
-@Suite("Who may speak TLS", .timeLimit(.minutes(1)))
+@Suite("Who may speak TLS", .timeLimit(.minutes(5)))
 struct TLSPolicyTests {
     enum Kind: CaseIterable, Sendable {
         case known, unknown

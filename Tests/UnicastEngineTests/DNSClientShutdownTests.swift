@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "what is under way, what waits and what comes later has an error, each once", .timeLimit(.minutes(1)))
+        "what is under way, what waits and what comes later has an error, each once", .timeLimit(.minutes(5)))
     func everyQuestionIsAnswered() async throws {
         let server = try await SilentServer()
         let address = server.address

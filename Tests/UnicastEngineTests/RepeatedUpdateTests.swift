@@ -8,7 +8,7 @@ import Testing
 @testable import UnicastEngine
 
 /// A server's answer to an update that does not come.
-@Suite("An update whose answer is lost", .timeLimit(.minutes(1))) struct RepeatedUpdateTests {
+@Suite("An update whose answer is lost", .timeLimit(.minutes(5))) struct RepeatedUpdateTests {
     /// Takes connections on loopback, keeps the first silent, and answers an update on any other with a code.
     private struct Server {
         let address: ServerAddress

@@ -5,7 +5,7 @@ import TapRace
 import TerminalUI
 import Testing
 
-@Suite("Tap race: questions about keys", .timeLimit(.minutes(1)))
+@Suite("Tap race: questions about keys", .timeLimit(.minutes(5)))
 struct KeyQuestionsTests {
     private func question(_ number: UInt8) throws -> PeerTLS.Question {
         let key = try #require(KeyFingerprint([UInt8](repeating: number, count: 32)))

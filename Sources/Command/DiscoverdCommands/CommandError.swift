@@ -7,8 +7,8 @@ extension CommandError {
     /// The process was started without a standard output.
     static var closedOutput: CommandError { CommandError(.ioError, "standard output is closed") }
 
-    /// Only `discoverd-dns` speaks TLS.
-    static var noTLS: CommandError { CommandError(.programNotFound, "this program has no TLS: discoverd-dns has it") }
+    /// Only `discoverd-daemon` speaks TLS.
+    static var noTLS: CommandError { CommandError(.programNotFound, "this program has no TLS: discoverd-daemon has it") }
 
     /// The daemon's refusal as a command's error.
     init(_ error: ControlError) {

@@ -47,11 +47,11 @@ struct CommandNeeds {
     var check: RegistrationRequest.Check?
     /// It is about the system's avahi-daemon itself, whatever finds services.
     var asksAvahi = false
-    /// What only `discoverd-dns` can do of it, as the end of a sentence, besides what its domains need.
+    /// What only `discoverd-daemon` can do of it, as the end of a sentence, besides what its domains need.
     var more: String?
     var ending = Ending()
 
-    /// What only `discoverd-dns` can do.
+    /// What only `discoverd-daemon` can do.
     static let tls = "speaks TLS"
     static let page = "serves the page"
     /// Needed to say whether a service's key is known where the names are hashed.
@@ -75,7 +75,7 @@ protocol NetworkCommand: ParsableCommand {
 
 /// A command without a network.
 protocol LocalCommand: ParsableCommand {
-    /// What only `discoverd-dns` can do of it, as the end of a sentence; nil where this program can do all.
+    /// What only `discoverd-daemon` can do of it, as the end of a sentence; nil where this program can do all.
     var needsMore: String? { get }
 
     /// It has no purpose but what it prints.

@@ -8,7 +8,7 @@ internal import Libc
 /// The program: parses the command line, runs a command, exits with its status.
 package enum DiscoverdProgram {
     /// Runs the process's command; never returns.
-    /// - Parameter more: what services of other domains and TLS need; without it, the process becomes `discoverd-dns` for them.
+    /// - Parameter more: what services of other domains and TLS need; without it, the process becomes `discoverd-daemon` for them.
     package static func main(with more: (any MoreSupport)? = nil) -> Never {
         let outputIsOpen = StandardDescriptors.fill()
         // Measured (ResourceLimitTests): with less, a command fails or hangs silently.
@@ -36,7 +36,7 @@ package enum DiscoverdProgram {
             if let command = command as? any LocalCommand {
                 guard outputIsOpen || !type(of: command).onlyPrints else { throw CommandError.closedOutput }
                 if more == nil, let purpose = command.needsMore {
-                    SiblingProgram.dns.become(for: purpose, ProgramNotices())
+                    LargeProgram.become(for: purpose, ProgramNotices())
                 }
                 words.hints.forEach(ProgramNotices().hint)
                 try command.run(with: more)
@@ -178,47 +178,51 @@ extension CommandLineSlip.Grammar {
     private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 }
 
-/// A program that is installed with this one, which this process can become.
-struct SiblingProgram {
-    let name: String
+/// The program that is installed with this one, which this process can become (docs/decisions/0082-two-programs.md): it is the daemon, and
+/// has what commands for services of other domains than `local` need, and for TLS.
+package enum LargeProgram {
+    /// Executed by this name, it is the daemon; by any other, it runs a command.
+    package static let name = "discoverd-daemon"
+    package static let commandName = "discoverd"
 
-    /// The program with what services of other domains than `local` need.
-    static let dns = SiblingProgram(name: "discoverd-dns")
-    static let daemon = SiblingProgram(name: "discoverd-daemon")
-
-    /// Becomes the program, with this process's arguments.
+    /// Becomes the daemon.
     /// - Returns: why it could not.
-    func become() -> CommandError {
-        become { path in unsafe execv(path, CommandLine.unsafeArgv) }
+    static func becomeDaemon(_ arguments: [String]) -> CommandError {
+        become { path in
+            var list = unsafe ([path] + arguments).map { unsafe strdup($0) }
+            unsafe list.append(nil)
+            defer { unsafe list.forEach { unsafe free($0) } }
+            return unsafe execv(path, list)
+        }
     }
 
-    /// Becomes the program, with this process's arguments, or ends.
+    /// Runs this process's command in it.
+    /// - Returns: why it could not.
+    static func become() -> CommandError {
+        become { path in
+            // Arguments need not be UTF-8.
+            var list = unsafe Array(UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)))
+            let name = unsafe strdup(commandName)
+            defer { unsafe free(name) }
+            unsafe list.replaceSubrange(..<min(1, list.count), with: [name])
+            unsafe list.append(nil)
+            return unsafe execv(path, list)
+        }
+    }
+
+    /// Runs this process's command in it, or ends.
     /// - Parameter purpose: what it does, as the end of a sentence.
-    func become(for purpose: String, _ notices: ProgramNotices) -> Never {
+    static func become(for purpose: String, _ notices: ProgramNotices) -> Never {
         let failure = become()
         notices.failure(
             CommandError(failure.status, "\(failure.message), which \(purpose)", advice: failure.advice))
         exit(failure.status.rawValue)
     }
 
-    /// Becomes the program, with other arguments.
-    /// - Returns: why it could not.
-    func become(_ arguments: [String]) -> CommandError {
-        become { path in
-            var list = unsafe ([path] + arguments).map { unsafe strdup($0) }
-            unsafe list.append(nil)
-            defer { unsafe list.forEach { unsafe free($0) } }
-            let result = unsafe execv(path, list)
-            let code = errno
-            defer { errno = code }
-            return result
-        }
-    }
-
     /// Whether it is there.
-    var isInstalled: Bool { candidates.contains { unsafe access($0, X_OK) == 0 } }
+    static var isInstalled: Bool { candidates.contains { unsafe access($0, X_OK) == 0 } }
 
-    private func become(_ execute: (String) -> Int32) -> CommandError {
+    private static func become(_ execute: (String) -> Int32) -> CommandError {
         let paths = candidates
         for path in paths {
             _ = execute(path)
@@ -234,7 +238,7 @@ struct SiblingProgram {
     }
 
     /// Where it may be: beside this program, or in `libexec` next to its `bin`.
-    private var candidates: [String] {
+    private static var candidates: [String] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
         var directory = "/usr/bin"

@@ -11,25 +11,25 @@ internal import HostEngine
 struct Invocation {
     /// What this process and its machine have.
     struct Machine {
-        /// This program is `discoverd-dns`.
+        /// This program is `discoverd-daemon`, which runs commands, too.
         var hasMore: Bool
-        /// `discoverd-dns` is installed.
+        /// `discoverd-daemon` is installed.
         var isMoreInstalled: Bool
         /// The programs of a private backend are installed.
         var canBePrivate: Bool
 
         static func current(with more: (any MoreSupport)?) -> Machine {
             Machine(
-                hasMore: more != nil, isMoreInstalled: more != nil || SiblingProgram.dns.isInstalled,
+                hasMore: more != nil, isMoreInstalled: more != nil || LargeProgram.isInstalled,
                 canBePrivate: AvahiBackend.canBePrivate)
         }
     }
 
-    /// Which program runs the command. What only `discoverd-dns` does is the end of a sentence.
+    /// Which program runs the command. What only `discoverd-daemon` does is the end of a sentence.
     enum Program: Equatable {
         /// This one.
         case this
-        /// `discoverd-dns`.
+        /// `discoverd-daemon`.
         case more(String)
         /// The same, unless a daemon that answers at once serves the command's domains.
         case moreUnlessServed(String)

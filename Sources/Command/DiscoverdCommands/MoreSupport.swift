@@ -6,7 +6,7 @@ package import Discovery
 package import DiscoveryControl
 package import PeerIdentity
 
-/// What `discoverd-dns` adds to the commands: services of other domains than `local`, connections between machines that know each other's
+/// What `discoverd-daemon` adds to the commands: services of other domains than `local`, connections between machines that know each other's
 /// keys, and the page.
 package protocol MoreSupport: Sendable {
     /// Makes an engine that asks DNS servers, for a command.

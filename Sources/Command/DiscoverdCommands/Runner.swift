@@ -164,14 +164,14 @@ struct Runner {
 }
 
 extension Invocation {
-    /// Becomes `discoverd-dns` where the command needs it, or ends; returns where this program runs the command: with a daemon that serves
+    /// Becomes `discoverd-daemon` where the command needs it, or ends; returns where this program runs the command: with a daemon that serves
     /// its domains, or without, to say so.
     fileprivate func becomeMore(_ notices: ProgramNotices) {
         switch program {
         case .this: return
-        case .more(let purpose): SiblingProgram.dns.become(for: purpose, notices)
-        case .moreUnlessServed(let purpose): if !isServedNow { SiblingProgram.dns.become(for: purpose, notices) }
-        case .moreIfPossible: _ = SiblingProgram.dns.become()
+        case .more(let purpose): LargeProgram.become(for: purpose, notices)
+        case .moreUnlessServed(let purpose): if !isServedNow { LargeProgram.become(for: purpose, notices) }
+        case .moreIfPossible: _ = LargeProgram.become()
         }
     }
 }

@@ -18,7 +18,7 @@ struct Session {
     let stop: Stop
     let watcher: Watcher
     let terminal: Terminal
-    /// What `discoverd-dns` adds; nil in the program that has none.
+    /// What `discoverd-daemon` adds; nil in the program that has none.
     let more: (any MoreSupport)?
 
     var json: Bool { invocation.json }

@@ -3,12 +3,21 @@ internal import ArgumentParser
 internal import CLinux
 internal import CommandFrame
 internal import DNSSD
+internal import DiscoverdCommands
 internal import Libc
 
-/// The program that `discoverd daemon` executes.
+/// The program that `discoverd` executes: for the daemon, and for commands about other domains than `local` and with TLS.
 @main
 enum Main {
     static func main() {
+        // The name that it is executed by: its own, or discoverd's (LargeProgram).
+        if CommandLine.arguments.first?.split(separator: "/").last == LargeProgram.name[...] { runDaemon() }
+        // Else ps(1) and /proc call the process by the file's name.
+        unsafe LargeProgram.commandName.withCString { unsafe clinux_name_thread($0) }
+        DiscoverdProgram.main(with: More())
+    }
+
+    private static func runDaemon() -> Never {
         // The daemon runs for months, mostly idle: with a heap per thread, 1000 services took 66 MB instead of 48.
         clinux_small_heap()
         // Measured (ResourceLimitTests): with less, it fails or hangs silently.
@@ -16,6 +25,7 @@ enum Main {
         do {
             var command = try DaemonCommand.parseAsRoot()
             try command.run()
+            exit(EXIT_SUCCESS)
         } catch {
             let text = DaemonCommand.fullMessage(for: error)
             let status = DaemonCommand.exitCode(for: error)

@@ -7,7 +7,7 @@ import Testing
 @testable import DiscoveryDaemon
 
 /// A gateway whose query about the link fails.
-@Suite(.timeLimit(.minutes(1))) struct GatewayTests {
+@Suite(.timeLimit(.minutes(5))) struct GatewayTests {
     /// A zone as a list of names.
     private final class Zone: ExportTarget {
         let names = Locked<Set<String>>([])

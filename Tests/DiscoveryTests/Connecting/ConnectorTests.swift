@@ -4,7 +4,7 @@ import DiscoverySystem
 import DiscoveryTesting
 import Testing
 
-@Suite("The connector", .timeLimit(.minutes(1)))
+@Suite("The connector", .timeLimit(.minutes(5)))
 struct ConnectorTests {
     private let bench: ConnectorBench
 

@@ -3,7 +3,7 @@ import Discovery
 import DiscoveryTesting
 import Testing
 
-@Suite("Failed dials teach", .timeLimit(.minutes(1)))
+@Suite("Failed dials teach", .timeLimit(.minutes(5)))
 struct ReachabilityTests {
     private let bench: ConnectorBench
 

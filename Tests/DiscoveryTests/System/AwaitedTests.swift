@@ -1,7 +1,7 @@
 import DiscoverySystem
 import Testing
 
-@Suite("Waiting for a value under a lock", .timeLimit(.minutes(1))) struct AwaitedTests {
+@Suite("Waiting for a value under a lock", .timeLimit(.minutes(5))) struct AwaitedTests {
     /// Takes one of a number.
     @Sendable private static func take(_ number: inout Int) -> Int? {
         guard number > 0 else { return nil }

@@ -137,6 +137,64 @@ extension SoakTests {
             try await lab.stop()
         }
 
+        @Test("of `pair`, which waits for its person: 400 connections of one byte")
+        func pair() async throws {
+            let lab = try await Lab.start(hosts: 3)
+            let screen = try await TerminalScreen(lab, "h1")
+            try await screen.run("sh -c 'echo $$ >/run/pair.pid; exec \(Built.discoverd) key pair'")
+            try await screen.shows("on the other machine")
+            let pid = try #require(try await lab.run("h1", "cat", "/run/pair.pid").first.flatMap { pid_t($0) })
+            let resolved = try await lab.ask("h2", "resolve", "h1", "_discoverd-pair._tcp", "--json")
+            let port = try #require(try resolved.services().first?.port, "\(resolved)")
+            let before = ProcessUsage(pid)
+            let strangers = try lab.python("h3", "newcomers.py", "10.77.0.1", "\(port)", "400")
+            try await strangers.line(.stdout, "ready") { $0 == "ready" }
+            try await Task.sleep(for: .seconds(60))
+            let after = ProcessUsage(pid)
+            #expect(after.peakKilobytes < Self.most)
+            Figures(
+                scenario: "–", what: "`key pair` beside 400 connections of one byte for a minute",
+                note: "\(before.kilobytes / 1024) → \(after.kilobytes / 1024) MB, at most \(after.peakKilobytes / 1024)"
+            ).record()
+            strangers.signal(SIGKILL)
+            try await screen.close()
+            try await lab.stop()
+        }
+
+        @Test("of a gateway: 16,000 services of its link, 400 a second", .timeLimit(.minutes(10)))
+        func gateway() async throws {
+            let site = GatewayStandbyTests.Site.bind
+            let (dns, _) = try await site.start()
+            let daemon = try LabDaemon(dns.lab, "h1", socket: LabDaemon.systemSocket)
+            try daemon.configure(
+                """
+                domains:
+                  - {name: \(site.domain), key: /run/dns/keys/gw.key, lease: 60s, host: gw}
+                export:
+                  - {interface: eth0, domain: \(site.domain), types: [_ipp._tcp]}
+                """)
+            let process = try await daemon.start(
+                arguments: daemon.arguments + ["--state", "\(daemon.directory)/state"])
+            let before = ProcessUsage(process.pid)
+            let crowd = try dns.lab.python(
+                "h2", "crowd.py", "full", "16000", "_ipp._tcp", "1", "--apart", "--rate", "400", "--address",
+                "10.53.1.77")
+            try await crowd.line(.stdout, within: .seconds(120)) { $0 == "done" }
+            _ = try await daemon.curl("/v1/status", within: .seconds(60)) { answer in
+                try answer.objects("domains").first?["services"] as? Int == 90
+            }
+            let after = ProcessUsage(process.pid)
+            #expect(after.peakKilobytes < Self.most)
+            Figures(
+                scenario: "–", what: "a gateway of a link with 16,000 services of one host, 400 a second",
+                note:
+                    "\(before.kilobytes / 1024) → \(after.kilobytes / 1024) MB, at most \(after.peakKilobytes / 1024); "
+                    + String(format: "%.1f s of CPU", after.seconds - before.seconds)
+            ).record()
+            try await daemon.stop()
+            try await dns.stop()
+        }
+
         @Test("of a list of a zone whose 2700 records live 0 s", .timeLimit(.minutes(10)))
         func zone() async throws {
             let dns = try await DNSLab.start(.bind, .unbound)

@@ -43,7 +43,8 @@ extension FaultTests {
             try await Task.sleep(for: Lab.hold)
             try await lab.sentinel(&browser)
             let removed = browser.lines.count { $0.event == "removed" && $0.service?.name != "sentinel" }
-            #expect(removed == 0)
+            // A goodbye gives others a second (RFC 6762 section 10.1): where the machine took longer to publish again, an end is true.
+            #expect(removed == 0 || recovery >= .seconds(1), "again after \(recovery)")
             Figures(
                 scenario: "68",
                 what: "publish killed as by the OOM killer, started again",

@@ -19,11 +19,11 @@ import time
 import mdns
 
 
-def full(count, kind, per_host):
+def full(count, kind, per_host, address):
     for n in range(count):
         host = f"crowd-{n // per_host}"
         yield from mdns.service_records(
-            {"instance": f"full-{n}", "type": kind, "host": host, "txt": ["a=b"], "addresses": ["10.77.0.9"], "ttl": 4500})
+            {"instance": f"full-{n}", "type": kind, "host": host, "txt": ["a=b"], "addresses": [address], "ttl": 4500})
 
 
 def bare(names, kind):
@@ -53,6 +53,7 @@ def main():
     parser.add_argument("--times", type=int, default=1, help="announce so often")
     parser.add_argument("--prefix", default="", help="of the bare names")
     parser.add_argument("--apart", action="store_true", help="a packet for each service of full")
+    parser.add_argument("--address", default="10.77.0.9", help="of the hosts of full")
     parser.add_argument("-6", "--ipv6", action="store_true")
     options = parser.parse_args()
     udp, group = mdns.open_socket("6" if options.ipv6 else "4", socket.if_nametoindex("eth0"))
@@ -85,7 +86,7 @@ def main():
     else:
         count = int(given[0])
         if options.what == "full":
-            records = list(full(count, given[1], int(given[2]) if len(given) > 2 else 60))
+            records = list(full(count, given[1], int(given[2]) if len(given) > 2 else 60, options.address))
         elif options.what == "bare":
             records = bare([f"bare-{options.prefix}{n}" for n in range(count)], given[1])
         else:

@@ -8,7 +8,7 @@ import Testing
 @testable import UnicastEngine
 
 /// The finder with the library above it, its clock turned by hand where time passes.
-@Suite(.timeLimit(.minutes(1))) struct UnicastFinderTests {
+@Suite(.timeLimit(.minutes(5))) struct UnicastFinderTests {
     private let server = ScriptedServer()
     private let engine: EngineRouter
     private let finder: UnicastFinder

@@ -13,7 +13,7 @@ struct BecomeDaemonCommand: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
-        let failure = SiblingProgram.daemon.become(arguments)
+        let failure = LargeProgram.becomeDaemon(arguments)
         ProgramNotices().failure(failure)
         throw ExitCode(failure.status.rawValue)
     }

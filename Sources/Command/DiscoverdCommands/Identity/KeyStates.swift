@@ -51,7 +51,7 @@ struct KeyStates: Sendable {
 
     /// The names are hashed, and the program that can read them is there.
     static var needHashes: Bool {
-        areKept && KnownFile.lastKeys.content().isHashed && SiblingProgram.dns.isInstalled
+        areKept && KnownFile.lastKeys.content().isHashed && LargeProgram.isInstalled
     }
 }
 

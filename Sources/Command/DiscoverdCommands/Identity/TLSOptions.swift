@@ -71,12 +71,12 @@ struct DialOptions: ParsableArguments {
 
     @OptionGroup var addresses: PolicyOptions
 
-    /// What only `discoverd-dns` can do of it.
+    /// What only `discoverd-daemon` can do of it.
     var needsMore: String? { security.tls || needsHashes ? CommandNeeds.tls : nil }
 
     /// Whether a key is known takes a program that finds hashed names.
     private var needsHashes: Bool {
-        !plain && KnownFile.knownPeers.content().isHashed && SiblingProgram.dns.isInstalled
+        !plain && KnownFile.knownPeers.content().isHashed && LargeProgram.isInstalled
     }
 
     func validate() throws {
