@@ -8,7 +8,9 @@ extension CommandError {
     static var closedOutput: CommandError { CommandError(.ioError, "standard output is closed") }
 
     /// Only `discoverd-daemon` speaks TLS.
-    static var noTLS: CommandError { CommandError(.programNotFound, "this program has no TLS: discoverd-daemon has it") }
+    static var noTLS: CommandError {
+        CommandError(.programNotFound, "this program has no TLS: discoverd-daemon has it")
+    }
 
     /// The daemon's refusal as a command's error.
     init(_ error: ControlError) {
