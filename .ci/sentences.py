@@ -26,7 +26,7 @@ def split(text):
         begun = []
         for word in part.split():
             begun.append(word)
-            if re.search(r"[\w)`\"'’*\]%][.!?][*)\"'’`]*$", word) and word not in ABBREVIATIONS:
+            if re.search(r"[\w)`\"'’*\]%=][.!?][*)\"'’`]*$", word) and word not in ABBREVIATIONS:
                 yield " ".join(begun)
                 begun = []
         if begun:
