@@ -119,7 +119,11 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	@.ci/check
 
-.PHONY: words
+.PHONY: man words
+man: build ## write the manual pages anew, of --help and docs/man/text
+	docs/man/from-help $(DISCOVERD)
+	set -e; for app in $(APPS); do docs/man/from-help $(BUILT)/$$app; done
+
 words: build ## how much there is to learn: commands, options, concepts, lines of manual, the longest sentences
 	@.ci/words $(DISCOVERD)
 
@@ -216,7 +220,7 @@ APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
 RELEASED = $(RELEASE)/release
 COMPLETIONS = $(RELEASE)/completions
 APP_PAGES = $(wildcard $(APPS:%=docs/man/%.1))
-PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[15]))
+PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[157]))
 SHELLS = bash zsh fish
 
 # A release is built of the versions that are written down (docs/decisions/0031-what-a-package-resolves.md).
@@ -289,8 +293,7 @@ uninstall: ## remove what install put there; the configuration stays
 	rm -f $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
 	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	rm -f $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(filter %.1,$(PAGES))))
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(filter %.5,$(PAGES))))
+	rm -f $(foreach page,$(PAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 
 uninstall-apps: ## remove what install-apps put there
 	$(foreach app,$(APPS),$(call remove-program,$(app)))

@@ -75,7 +75,7 @@ def document(measured, discoverd, root, notes=True):
                      f"tshark decoded all of its {measured['check']['packets']} packets")
     parts += [f"- **{phase} failed:** {reason}" for phase, reason in measured["failed"].items()]
     if measured["left_out"]:
-        parts.append(f"- left out for want of time, and taken by `make bench-full`: {'; '.join(measured['left_out'])}")
+        parts += ["- left out for want of time, and taken by `make bench-full`:", *(f"  - {row}" for row in measured["left_out"])]
     for chapter in (browsing, losing, naming, publishing, connecting, transferring, sending, paging, zoned, idling, starting, within):
         parts += chapter(measured)
     if notes and os.path.exists(notes_path):

@@ -233,11 +233,11 @@ struct ExplanationTests {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let contract = try String(contentsOf: root.appending(path: "docs/contract.md"), encoding: .utf8)
         #expect(contract.split(separator: "\n").contains { $0.hasPrefix("| `") && $0.contains("`\(code.rawValue)`") })
-        let manual = try String(contentsOf: root.appending(path: "docs/man/discoverd.1"), encoding: .utf8)
-        let words = manual.split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }.flatMap {
-            $0.split(separator: " ")
+        let manual = try String(contentsOf: root.appending(path: "docs/man/text/doctor"), encoding: .utf8)
+        let terms = manual.split(separator: "\n").filter { $0.hasPrefix("* ") }.flatMap {
+            $0.split { $0 == " " || $0 == "," }
         }
-        #expect(words.contains { $0 == code.rawValue })
+        #expect(terms.contains { $0 == code.rawValue })
     }
 
     @Test("what the command line names")

@@ -10,7 +10,7 @@ struct FourInARow: ParsableCommand {
         abstract: "Four in a row against somebody on the local network.",
         discussion: """
             One hosts a game, the other joins it; the host begins, and the one who did not begin the last game begins the
-            next. Without a terminal, or with --plain, the game is played in lines: a number from 1 to 7 plays a column when it
+            next. Without a terminal, or with --plain, the game is played in lines. A number from 1 to 7 plays a column when it
             is your turn, n begins another game, q leaves.
 
             Examples:

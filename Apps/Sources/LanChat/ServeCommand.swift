@@ -24,7 +24,7 @@ struct ServeCommand: AppCommand {
 
             Who joins is everyone's business: "NICK has joined". What cannot be shown safely is replaced before it is
             passed on. Lines of standard input are said, as join says them; at a terminal one joins at once, else with the
-            first line, and its end changes nothing. A client that reads too slowly is dropped when 256 KiB wait for it; one that says too much, more
+            first line, and its end changes nothing. A client that reads too slowly is dropped when 256 KiB wait for it. One that says too much, more
             than 32 lines a second for long, is read more slowly.
             """
     )

@@ -14,7 +14,7 @@ struct WiTap: AppCommand {
         discussion: """
             Shows who else is there; Enter invites, and who is invited plays. Keys 1 to 9 or the mouse touch a pad, which lights
             up at the other side; q leaves the game, and again the program. While a game goes on, nobody else is let in.
-            Without a terminal, or with --plain, in lines: a name invites, 5 taps pad 5, +5 and -5 hold it and let it go, q
+            Without a terminal, or with --plain, in lines: a name invites, 5 taps pad 5, +5 and -5 hold it and let it go. q
             leaves the game, quit the program.
 
             Examples:

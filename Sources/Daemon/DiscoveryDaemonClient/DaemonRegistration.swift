@@ -75,7 +75,7 @@ public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomString
     public var description: String { "\(instance): \(state.rawValue)" + (reason.map { " (\($0))" } ?? "") }
 }
 
-/// What must pass for a registration to be offered, looked at by the daemon again and again (discoverd(1), `--check`).
+/// What must pass for a registration to be offered, looked at by the daemon again and again (discoverd.yaml(5), `check:`).
 public struct DaemonCheck: Hashable, Sendable {
     /// The check as the daemon reads it: `tcp`, `http:PATH`, `exec:COMMAND`, `unit:NAME.service`, `pid:NUMBER`.
     public var text: String

@@ -61,8 +61,8 @@ actor Reloader {
     /// Tells which files of packages and programs do not count.
     func tellLeftOut(_ target: Daemon.Configurable) {
         for line in configuration.doubts { log.warning("\(line)") }
-        for line in configuration.leftOut.flatMap(\.lines) { log.error("a drop-in is wrong, and left out: \(line)") }
-        let what = "drop-ins are wrong, and left out"
+        for line in configuration.leftOut.flatMap(\.lines) { log.error("a file has an error and is not read: \(line)") }
+        let what = "configuration files have errors and are not read"
         let first = configuration.leftOut.first.map { "\(what): \($0.summary)" }
         target.health.note("drop-ins", first, toAll: first == nil ? nil : what)
     }

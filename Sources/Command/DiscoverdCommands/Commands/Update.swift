@@ -9,7 +9,7 @@ internal import DiscoveryJSON
 struct UpdateCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Replaces the TXT record of what the daemon publishes.",
+        abstract: "Replaces the TXT record of a service that the daemon publishes.",
         discussion: "Instead: 'discoverd publish NAME PORT --detach' once more, with the new --txt.",
         shouldDisplay: false)
 

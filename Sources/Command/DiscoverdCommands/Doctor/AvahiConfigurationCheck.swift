@@ -14,7 +14,7 @@ enum AvahiConfigurationCheck {
         let findings =
             interfaces(settings) + families(settings) + sharing(settings) + publishing(settings) + limits(settings)
         return findings.contains { $0.verdict != .ok }
-            ? findings : [DoctorFinding("config", .ok, "\(path) takes nothing away")] + findings
+            ? findings : [DoctorFinding("config", .ok, "\(path) forbids nothing that is needed")] + findings
     }
 
     /// Keys and their values; the last of a repeated key counts.

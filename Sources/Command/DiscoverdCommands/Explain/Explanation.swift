@@ -109,8 +109,8 @@ struct Explanation {
         if !deaf.isEmpty {
             add(
                 .multicastNotHeard,
-                "hosts on \(Self.list(deaf.map(\.text))) answer to a port of its own, but nothing to the group is heard: a "
-                    + "firewall of this machine drops UDP port 5353, or IGMP snooping keeps the group away; browsing misses news"
+                "hosts on \(Self.list(deaf.map(\.text))) answer when they are asked directly, but multicast is not heard. A firewall of "
+                    + "this machine drops UDP port 5353, or IGMP snooping keeps the group away; browsing misses news"
             )
         }
         let loners = evidence.inquiry.loners
@@ -127,7 +127,7 @@ struct Explanation {
         case .lossy: add(.loss, "\(count): packets are lost on the way, or it cannot keep up")
         case .silent:
             note(
-                "\(sample.host) answers the group, but no port of its own: a firewall of this machine drops that, or it is not for asking"
+                "\(sample.host) answers multicast, but not when it is asked directly: a firewall of this machine drops that, or it does not allow it"
             )
         case .unclear: note("\(count): it limits its answers, or packets are lost on the way")
         }

@@ -200,7 +200,7 @@ extension AccessRules {
             return .denied(
                 reason:
                     "\(what) of \(host): only root, members of the group \(groupText), and users whom a rule for that host "
-                    + "allows, as `allow: [{user: \(user), types: [\(types)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
+                    + "allows. A rule is `allow: [{user: \(user), types: [\(types)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
             )
         }
         let rule = "allow: [{user: \((userName ?? String(uid)).escapedForTerminal), types: [\(type.base)]}]"

@@ -192,7 +192,7 @@ package actor Registry {
         guard registration.origin != .configuration else {
             throw ControlError(
                 403, code,
-                "this service is of the configuration; \(verb == "withdraw" ? "take it out" : "change it") there and reload"
+                "the configuration publishes this service: \(verb == "withdraw" ? "remove it" : "change it") there, then 'discoverd reload'"
             )
         }
         return registration

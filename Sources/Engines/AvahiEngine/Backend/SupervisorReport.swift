@@ -32,7 +32,7 @@ struct SupervisorReport {
         case CSUPERVISOR_USER_NAMESPACE_REFUSED:
             problem = """
                 an ordinary user cannot start a private avahi-daemon here, because the system allows no user namespaces \
-                (\(SystemError.text(event.value))): run as root, or allow them (sysctl kernel.unprivileged_userns_clone=1, \
+                (\(SystemError.text(event.value))). Run as root, or allow them (sysctl kernel.unprivileged_userns_clone=1, \
                 user.max_user_namespaces above 0, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or install \
                 and start the system's avahi-daemon
                 """

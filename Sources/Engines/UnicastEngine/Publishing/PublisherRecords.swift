@@ -19,7 +19,7 @@ struct PublisherRecords: Sendable {
     var leftOut: DiscoveryError {
         DiscoveryError(
             .notPermitted,
-            "the server of \(layout.root) answers that updates are done, and leaves records out: a policy of it, as PowerDNS has them, does not let the key write all that a service needs (see discoverd setup zone powerdns)"
+            "the server of \(layout.root) confirms updates, and leaves records out. Its policy, as PowerDNS has them, does not let the key write all that a service needs (see discoverd setup zone powerdns)"
         )
     }
 

@@ -37,7 +37,7 @@ function showConnection() {
   const away = services.away;
   told.dataset.state = lost === null && away === null ? "live" : "lost";
   told.textContent = lost !== null ? `Connection lost: ${visible(lost)}. Trying again…`
-    : away !== null ? `Not live: what finds services is away${away ? `: ${visible(away)}` : ""}` : "Live";
+    : away !== null ? `Not live: discoverd finds nothing at the moment${away ? `: ${visible(away)}` : ""}` : "Live";
 }
 
 /** All that depends on the list as a whole. */
@@ -48,7 +48,7 @@ function summarize() {
   const parts = [isFiltered ? `${list.shown} of ${counted(present + gone, "service")}` : counted(present, "service")];
   if (gone) parts.push(`${gone} gone`);
   if (!isSettled) parts.push("still looking");
-  if (away !== null) parts.push("what finds them is away: these are from before");
+  if (away !== null) parts.push("discoverd finds nothing at the moment: these are from before");
   if (degraded) parts.push(`not everything may be here: ${visible(degraded)}`);
   const text = parts.join(", ");
   if (byID("count").textContent !== text) byID("count").textContent = text;

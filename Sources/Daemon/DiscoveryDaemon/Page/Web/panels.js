@@ -54,7 +54,7 @@ export function showBackend(body, status, facts) {
 export function showFindings(body, findings) {
   const rows = findings.map(({ check, verdict, text, advice }) =>
     [mark(verdict, verdict === "ok" || verdict === "skip"), foreign(check), foreign(text), foreign(advice ?? "–")]);
-  body.replaceChildren(table(counted(findings.length, "finding"), ["Verdict", "Check", "What is the case", "What to do"], rows));
+  body.replaceChildren(table(counted(findings.length, "finding"), ["Verdict", "Check", "What was found", "What to do"], rows));
 }
 
 export function showFailure(body, text) {
