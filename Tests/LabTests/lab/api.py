@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Compares a daemon's answers with docs/openapi.yaml: api.py DESCRIPTION SOCKET EXAMPLES
+
+The description is valid OpenAPI; schemathesis sends requests that it allows, and others, and judges what comes back: status, type, members,
+of which none may be missing in the description. Streams are read for two seconds, line by line. The first argument of a failure is what failed.
+"""
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import jsonschema
+import openapi_spec_validator
+import yaml
+
+HOOKS = """
+import schemathesis
+
+@schemathesis.hook
+def map_query(context, query):
+    names = {one.name for one in context.operation.query}
+    if "wait" in names:
+        query = {**(query or {}), "wait": "0.05"}
+    if "attached" in names:
+        query = {**(query or {}), "attached": "0"}
+    return query
+"""
+STREAMS = {
+    "/v1/services/watch?type=_witap._tcp": "ServiceLine", "/v1/services/watch?view=page": "ServiceLine",
+    "/v1/types/watch": "TypeLine", "/v1/domains/watch": "DomainLine", "/v1/backend/watch": "BackendLine",
+}
+
+
+class Connection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=2)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def strict(node, shared, is_part=False):
+    """Has no object members but those that it names. What other objects are made of (allOf) is judged there."""
+    if isinstance(node, list):
+        return [strict(one, shared) for one in node]
+    if not isinstance(node, dict):
+        return node
+    made = {}
+    for key, value in node.items():
+        made[key] = [strict(one, shared, True) for one in value] if key == "allOf" else strict(value, shared)
+    if is_part:
+        return made
+    if "allOf" in node or node.get("$ref", "").split("/")[-1] in shared:
+        made["unevaluatedProperties"] = False
+    elif isinstance(node.get("properties"), dict) and "additionalProperties" not in node:
+        made["additionalProperties"] = False
+    return made
+
+
+def parts(node):
+    """The schemas that others are made of."""
+    if isinstance(node, list):
+        return set().union(*map(parts, node)) if node else set()
+    if not isinstance(node, dict):
+        return set()
+    own = {one["$ref"].split("/")[-1] for one in node.get("allOf", []) if "$ref" in one}
+    return own.union(*map(parts, node.values()))
+
+
+def lines(path, target):
+    """What a stream says in two seconds."""
+    connection = Connection(path)
+    connection.request("GET", target)
+    answer = connection.getresponse()
+    assert answer.status == 200, f"{target}: {answer.status}"
+    assert answer.headers["Content-Type"] == "application/x-ndjson", answer.headers["Content-Type"]
+    end = time.monotonic() + 2
+    try:
+        while time.monotonic() < end and (line := answer.readline()):
+            yield json.loads(line)
+    except TimeoutError:
+        pass
+    connection.close()
+
+
+def main(description, path, examples):
+    with open(description) as file:
+        document = yaml.safe_load(file)
+    openapi_spec_validator.validate(document)
+    shared = parts(document)
+    judged = strict(document, shared)
+    for name in shared:
+        judged["components"]["schemas"][name].pop("additionalProperties", None)
+
+    count = 0
+    for target, name in STREAMS.items():
+        schema = {"$ref": f"#/components/schemas/{name}", "components": judged["components"]}
+        validator = jsonschema.Draft202012Validator(schema)
+        for line in lines(path, target):
+            faults = list(validator.iter_errors(line))
+            assert not faults, f"{target}: {line}: {faults[0].message}"
+            count += 1
+    print(f"{count} lines of {len(STREAMS)} streams", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        relay = subprocess.Popen(
+            ["socat", "TCP-LISTEN:9332,bind=127.0.0.1,fork,reuseaddr", f"UNIX-CONNECT:{path}"])
+        try:
+            with open(f"{folder}/api.json", "w") as file:
+                json.dump(judged, file)
+            with open(f"{folder}/hooks.py", "w") as file:
+                file.write(HOOKS)
+            checks = "status_code_conformance,content_type_conformance,response_schema_conformance"
+            command = [
+                sys.executable, "-m", "schemathesis.cli", "run", f"{folder}/api.json",
+                "--url", "http://127.0.0.1:9332", "--checks", checks, "--phases", "examples,fuzzing",
+                "--max-examples", examples, "--exclude-path-regex", "watch$", "--suppress-health-check", "all",
+                "--generation-deterministic", "--request-timeout", "30", "--no-color",
+            ]
+            done = subprocess.run(
+                command, cwd=folder, env={**os.environ, "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": folder})
+        finally:
+            relay.terminate()
+            relay.wait()
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
