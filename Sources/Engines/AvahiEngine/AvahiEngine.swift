@@ -78,7 +78,8 @@ public actor AvahiEngine: DiscoveryEngine {
             case .type(let type, let domain):
                 let list = DomainName(listing: type, in: domain).map { RecordKey($0, .ptr) }
                 return AvahiBrowse(
-                    "services of \(type)", on: query.interfaces, over: query.family, core: core, report: batch,
+                    "services of \(type)", in: domain, on: query.interfaces, over: query.family, core: core,
+                    report: batch,
                     make: make
                 ) { connection, report throws(DiscoveryError) in
                     _ = try type.checkedForAvahi()
@@ -91,8 +92,8 @@ public actor AvahiEngine: DiscoveryEngine {
                     batch.add(.degraded(error.message))
                 }
                 return AvahiBrowse(
-                    instance.name.text, on: query.interfaces, over: query.family, core: core, report: batch,
-                    make: make, makeBrowser: nil)
+                    instance.name.text, in: instance.domain, on: query.interfaces, over: query.family, core: core,
+                    report: batch, make: make, makeBrowser: nil)
             }
         }
     }
@@ -140,7 +141,7 @@ public actor AvahiEngine: DiscoveryEngine {
                 }
             }
             return AvahiBrowse(
-                "types", on: query.interfaces, over: query.family, core: core,
+                "types", in: domain, on: query.interfaces, over: query.family, core: core,
                 report: FactBatch(on: core.loop, reporting), make: make
             ) { connection, report throws(DiscoveryError) in
                 try connection.browseList(name.map { RecordKey($0, .ptr) }, over: query.family, report)
@@ -154,7 +155,8 @@ public actor AvahiEngine: DiscoveryEngine {
     ) -> any EngineOperation {
         start { core in
             AvahiBrowse(
-                "domains", on: query.interfaces, over: nil, core: core, report: FactBatch(on: core.loop, reporting),
+                "domains", in: .local, on: query.interfaces, over: nil, core: core,
+                report: FactBatch(on: core.loop, reporting),
                 make: { ListGraph([.root], at: $0) { Domain(labels: $0.labels) } }
             ) { connection, report throws(DiscoveryError) in
                 try connection.browseDomains(for: query.purpose, report: report)

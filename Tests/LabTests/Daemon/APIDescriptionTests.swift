@@ -19,6 +19,9 @@ struct APIDescriptionTests {
         let script = try lab.python("h1", "api.py", "\(Lab.package)docs/openapi.yaml", daemon.socket, "20")
         let exit = try await script.exit(within: .seconds(300))
         #expect(exit == .exited(0), "\((script.lines() + script.lines(.stderr)).joined(separator: "\n"))")
+        // Whatever was asked for, the daemon is as well as before.
+        let health = try await daemon.curl("/healthz").json()
+        #expect((health["reasons"] as? [String])?.isEmpty == true, "\(health)")
         publisher.signal(SIGTERM)
         try await daemon.stop()
         try await lab.stop()

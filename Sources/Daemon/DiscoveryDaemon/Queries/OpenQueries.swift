@@ -149,9 +149,10 @@ package final class OpenQueries: Sendable {
         for feed in feeds { feed.close() }
     }
 
-    /// What is left out of answers now, by the engine or by a query; each sentence once.
+    /// What is left out of answers now, by the engine or by a query of the configuration; each sentence once. Of other queries the answers
+    /// say it: who asks for what cannot be found makes nothing of the daemon worse.
     package var omissions: [String] {
-        let feeds = state.withLock { $0.rows.values.map(\.feed) }
+        let feeds = state.withLock { $0.rows.values.filter(\.isPinned).map(\.feed) }
         return Set(troubles() + feeds.compactMap(\.degraded)).sorted()
     }
 

@@ -86,6 +86,8 @@ final class AvahiBrowse<Graph: AvahiGraph>: CoreOperation {
     private static var fullCache: Int { 4_096 / 4 * 95 / 100 }
 
     private let subject: String
+    /// What goes wrong in other domains is a trouble of the query, and none of what finds on the link.
+    private let isOfLink: Bool
     private let interfaces: InterfaceFilter
     private let family: IPAddress.Family?
     private let make: (Origin) -> Graph?
@@ -120,10 +122,13 @@ final class AvahiBrowse<Graph: AvahiGraph>: CoreOperation {
     ///   - make: creates the graph of an interface; nil if it cannot be asked for.
     ///   - makeBrowser: makes the list's browser; nil for what is asked for by name.
     init(
-        _ subject: String, on interfaces: InterfaceFilter, over family: IPAddress.Family?, core: EngineCore,
+        _ subject: String, in domain: Domain, on interfaces: InterfaceFilter, over family: IPAddress.Family?,
+        core: EngineCore,
         report: FactBatch<Graph.Fact>, make: @escaping (Origin) -> Graph?, makeBrowser: MakeBrowser?
     ) {
-        (self.subject, self.interfaces, self.family) = (subject, interfaces, family)
+        isOfLink = domain == .local
+        self.subject = isOfLink ? subject : "\(subject) in \(domain)"
+        (self.interfaces, self.family) = (interfaces, family)
         (self.make, self.makeBrowser, batch) = (make, makeBrowser, report)
         (links, lines, troubles) = (core.links, core.lines, core.troubles)
         restart = Backoff(loop: core.loop)
@@ -292,7 +297,7 @@ final class AvahiBrowse<Graph: AvahiGraph>: CoreOperation {
     }
 
     private func tell(_ kind: Troubles.Key.Kind, _ text: String) {
-        troubles.note(kind, of: self, text)
+        if isOfLink { troubles.note(kind, of: self, text) }
         batch.add(.degraded(text))
     }
 
