@@ -31,7 +31,7 @@ struct LineChangesTests {
         let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)
         let lines = StatusLines(status, for: pipe).all
         #expect(lines.count <= 15 && lines.contains("ready\t31 queries of 9 types"), "\(lines)")
-        #expect(lines.last == "\tand 35 more: 'discoverd status --services' lists them", "\(lines)")
+        #expect(lines.last == "\tand 37 more: 'discoverd status --services' lists them", "\(lines)")
         #expect(StatusLines(status, for: pipe, isFull: true).all.count > 70)
     }
 

@@ -32,13 +32,16 @@ extension String {
         var (lines, line, width) = ([String](), "", 0)
         for (index, word) in split(separator: " ", omittingEmptySubsequences: false).enumerated() {
             let needed = DisplayWidth.of(word)
-            if index > 0, width + 1 + needed <= room {
+            let isAfterBreak = index > 0 && line.isEmpty && !lines.isEmpty
+            if index > 0, !isAfterBreak, width + 1 + needed <= room {
                 line += " " + word
                 width += 1 + needed
                 continue
             }
-            if index > 0 { lines.append(line) }
-            (line, width) = ("", 0)
+            if index > 0, !isAfterBreak {
+                lines.append(line.trimmed { $0 == " " })
+                (line, width) = ("", 0)
+            }
             for character in word {
                 let own = DisplayWidth.of(String(character))
                 if width + own > room, width > 0 {

@@ -103,6 +103,10 @@ struct ResolveCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         switch try sought() {
         case .hosts(let hosts):
+            let interfaces = LocalInterface.all() ?? []
+            for name in hosts.compactMap({ $0.missingInterface(among: interfaces) }) {
+                session.notices.notice("no interface of this machine is called \(name.quotedForMessage)")
+            }
             let lookup = HostLookup(session, place, within: time.timeout)
             return try await lookup.show(hosts) ? .done : .notFound
         case .service(let service): return try await show(service, in: session)

@@ -86,7 +86,7 @@ struct StatusLines {
     /// A line for everything, in place of counts.
     private let isFull: Bool
     /// How many services that are not well are named, where not everything is.
-    private static let most = 5
+    private static let most = 3
     private(set) var all: [String] = []
 
     init(_ status: JSONValue, for terminal: Terminal, hasTimes: Bool = true, isFull: Bool = false) {

@@ -119,7 +119,7 @@ struct Record {
         for field in fields.dropLast() {
             let text = field.text.tamed(isUTF8: isUTF8)
             let width = max(field.width, DisplayWidth.of(text)) + 2
-            guard indent + width <= columns / 2 else { break }
+            guard field.width > 0, indent + width <= columns / 2 else { break }
             head += field.colour.map { terminal.paint(text, $0) } ?? text
             head += String(repeating: " ", count: width - DisplayWidth.of(text))
             (indent, count) = (indent + width, count + 1)
