@@ -1,6 +1,8 @@
 #if Commands
 import ArgumentParser
 import CommandText
+import DNSSD
+import DiscoveryControl
 import Testing
 
 @testable import DiscoverdCommands
@@ -30,6 +32,39 @@ import Testing
         ("update tony --txt a=b", "update tony --txt a=b"),
     ]
 
+    @Test(
+        "an option of the version before is parsed still, hidden, with a hint",
+        arguments: CommandWords.options.keys.sorted())
+    func options(_ option: String) {
+        #expect(!CommandWords(["publish", "tony", "9000", option, "x"]).hints.isEmpty)
+        #expect(CommandWords(["publish", "tony", "9000", "--", "x", option]).hints.isEmpty)
+        let helps = DiscoverdCommand.commands.map { DiscoverdCommand.helpMessage(for: $0, columns: HelpText.unlimited) }
+        #expect(!helps.contains { $0.contains("  \(option) ") }, "\(option)")
+    }
+
+    @Test("the new spellings of options")
+    func spellings() throws {
+        let check = try CheckOptions.check("exec:a b,c,every=0.5,fall=3")
+        #expect(check.text == "exec:a b,c" && check.intervalMilliseconds == 500 && check.fall == 3 && check.rise == nil)
+        #expect(try CheckOptions.check("http:/a,b=c").text == "http:/a,b=c")
+        #expect(throws: (any Error).self) { try CheckOptions.check("tcp,rise=x") }
+        let type = try OfferedType("_http._tcp,_printer,color")
+        #expect(type.type.description == "_http._tcp" && type.subtypes.count == 2)
+        #expect(throws: (any Error).self) { try OfferedType("_http._tcp,") }
+        #expect(try TrustWord("first") == .first && TrustWord("name=a.b") == .name("a.b"))
+        #expect(try TrustWord("./first") == .authority("./first"))
+        #expect(throws: (any Error).self) { try TrustWord("SHA256:short") }
+        #expect(try DialledBlock("!10.0.0.0/8").isDenied && !DialledBlock("10.0.0.0/8").isDenied)
+    }
+
+    @Test("options alone are no command line")
+    func noCommand() {
+        #expect(LeadingOptions.areAll(["--json"]) && LeadingOptions.areAll(["--interface", "eth0", "-q"]))
+        #expect(
+            !LeadingOptions.areAll([]) && !LeadingOptions.areAll(["--version"])
+                && !LeadingOptions.areAll(["-q", "browse"]))
+    }
+
     @Test("what the version before said, and what it is now; a hint for each", arguments: rows)
     func old(_ row: (String, String)) {
         let words = CommandWords(row.0.split(separator: " ").map(String.init))
@@ -53,7 +88,7 @@ import Testing
 
     @Test(
         "-t is once, where a command is that by itself",
-        arguments: ["query h1 A -t", "resolve tony -t", "doctor tony -t"])
+        arguments: ["query h1 A -t", "resolve tony -t", "doctor tony -t", "wait _x._tcp -t"])
     func once(_ line: String) {
         let arguments = line.split(separator: " ").map(String.init)
         let words = CommandWords(arguments)
@@ -86,7 +121,7 @@ import Testing
             ("--no-daemon publish -- -a 1 -- cat", "publish --no-daemon -- -a 1 -- cat"),
             // These are the root's own, or nothing's.
             ("--version", "--version"), ("-h", "-h"), ("--json", "--json"), ("--socket", "--socket"),
-            ("--timeout 3 browse", "--timeout 3 browse"), ("--json --help", "--json --help"),
+            ("--timeout 3 browse", "browse --timeout 3"), ("--json --help", "--json --help"),
             ("browse --json", "browse --json"),
             ("--jsonx browse", "--jsonx browse"), ("-x browse", "-x browse"),
         ])

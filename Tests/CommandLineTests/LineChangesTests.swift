@@ -19,6 +19,22 @@ struct LineChangesTests {
         #expect(told(&changes) == ["-a", "-c", "-b"])
     }
 
+    @Test("a busy daemon's status is short: queries are counted, and few of the services that are not well are named")
+    func busy() throws {
+        let feeds = (0..<31).map { #"{"type":"_x\#($0 % 9)._tcp","services":1,"settled":true}"# }
+        let services = (0..<40).map {
+            #"{"id":"\#($0)","name":"s\#($0)","wanted":"s\#($0)","type":"_http._tcp","domain":"local","port":80,"state":"waiting","#
+                + #""origin":"detached","reason":"avahi-daemon is away"}"#
+        }
+        let text = #"{"warm":[\#(feeds.joined(separator: ","))],"registrations":[\#(services.joined(separator: ","))]}"#
+        let status = try JSONReader.read(Array(text.utf8))
+        let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)
+        let lines = StatusLines(status, for: pipe).all
+        #expect(lines.count <= 15 && lines.contains("ready\t31 queries of 9 types"), "\(lines)")
+        #expect(lines.last == "\tand 37 more: 'discoverd status --services' lists them", "\(lines)")
+        #expect(StatusLines(status, for: pipe, isFull: true).all.count > 70)
+    }
+
     @Test("a status without the times is the same a moment later, and every line is safe for a terminal")
     func status() throws {
         let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)
@@ -26,12 +42,13 @@ struct LineChangesTests {
             let text =
                 #"{"degraded":true,"version":"1\u001b[2J","uptimeSeconds":\#(uptime),"reasons":["a\u202eb"],"#
                 + #""warm":[{"type":"_x\u0007._tcp","services":1}],"domains":[{"name":"d\n","leaseLeftSeconds":\#(uptime)}]}"#
-            return StatusLines(try JSONReader.read(Array(text.utf8)), for: pipe, hasTimes: hasTimes).all
+            return StatusLines(try JSONReader.read(Array(text.utf8)), for: pipe, hasTimes: hasTimes, isFull: true).all
         }
         #expect(try lines(1, hasTimes: false) == lines(2, hasTimes: false))
         #expect(try lines(1, hasTimes: true) != lines(2, hasTimes: true))
         let all = try lines(1, hasTimes: true)
-        #expect(all.contains("\ta\\u{202E}b") && all.contains("warm\t_x\\u{7}._tcp: 1 service, not settled"), "\(all)")
+        #expect(
+            all.contains("\ta\\u{202E}b") && all.contains("ready\t_x\\u{7}._tcp: 1 service, not complete"), "\(all)")
         #expect(!all.joined().unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" || $0.value == 0x202E })
     }
 }

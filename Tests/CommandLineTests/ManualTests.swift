@@ -6,16 +6,20 @@ struct ManualTests {
     private static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/man")
 
     @Test("Each page is as the built programs make it (make man)")
-    func pages() throws {
+    func pages() async throws {
         let fresh = FileManager.default.temporaryDirectory.appending(path: "discoverd-man-\(UUID())")
         try FileManager.default.createDirectory(at: fresh, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: fresh) }
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? "/proc/self/exe"
         let built = URL(filePath: bundle).resolvingSymlinksInPath().deletingLastPathComponent()
-        let maker = try Process.run(
-            Self.pages.appending(path: "from-help"), arguments: [built.appending(path: "discoverd").path, fresh.path])
-        maker.waitUntilExit()
-        #expect(maker.terminationStatus == 0)
+        let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
+            let maker = Process()
+            maker.executableURL = Self.pages.appending(path: "from-help")
+            maker.arguments = [built.appending(path: "discoverd").path, fresh.path]
+            maker.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
+            do { try maker.run() } catch { ended.resume(throwing: error) }
+        }
+        #expect(status == 0)
         let made = try FileManager.default.contentsOfDirectory(atPath: fresh.path).sorted()
         let kept = try FileManager.default.contentsOfDirectory(atPath: Self.pages.path).filter {
             $0.hasPrefix("discoverd") && !$0.hasSuffix(".5")

@@ -50,6 +50,16 @@ struct ServiceFilterTests {
         #expect(!both.allows(try Self.service("web")))
     }
 
+    @Test("--mine and --others: once it is known whose a service is; a message names the options, and what was there")
+    func own() throws {
+        let web = try Self.service("web")
+        #expect(try ServiceFilter(areOwn: false).allows(web) && !ServiceFilter(areOwn: true).allows(web))
+        #expect(!(try ServiceFilter(areOwn: false)).allows(try Self.service("web", .found)))
+        let query = BrowseQuery(types: [try ServiceType("_ipp._tcp")], filter: try ServiceFilter(names: ["Office"]))
+        #expect(query.isNotFound(beside: 2) == "none of the 2 services of type _ipp._tcp matches --name \"Office\"")
+        #expect(query.isNotFound() == "no service of type _ipp._tcp was found")
+    }
+
     @Test("what becomes allowed is found, what no longer is, lost; others are never mentioned")
     func events() throws {
         var filtered = FilteredEvents(try ServiceFilter(conditions: ["port=80"]))

@@ -65,7 +65,7 @@ import Testing
         }
         #expect(reason.contains("group discoverd"))
         #expect(reason.contains("allow: [{user: bo\\u{1B}b, types: [_ssh._tcp]}]"))
-        #expect(reason.contains("--no-daemon") == isAttached && reason.contains("attached: anyone") == isAttached)
+        #expect(reason.contains("--socket none") == isAttached && reason.contains("attached: anyone") == isAttached)
         #expect(reason.utf8.allSatisfy { $0 >= 0x20 })
     }
 

@@ -41,7 +41,7 @@ struct BareExitStatusTests {
             arguments: ["publish", "tony", "9000", "--host", "a.local", "--address", "127.0.0.1"], words: ["127.0.0.1"]
         ),
         Misuse(arguments: ["publish", "tony"], words: ["port"]),
-        Misuse(arguments: ["publish", "tony", "10.0.0.9"], words: ["10.0.0.9", "--address-record"]),
+        Misuse(arguments: ["publish", "tony", "10.0.0.9"], words: ["10.0.0.9", "publish tony.local"]),
         Misuse(arguments: ["publish", "--address-record", "a.local", "9000"], words: ["9000", "address"]),
         Misuse(arguments: ["publish", "--address-record", "a.local", "127.0.0.1"], words: ["127.0.0.1"]),
         Misuse(

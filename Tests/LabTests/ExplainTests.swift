@@ -46,7 +46,7 @@ struct ExplainTests {
         try await expect([], lab, "tony", on: "h1")
         let text = try await lab.ask("h2", "explain", "tony", "_http._tcp")
         #expect(text.output.contains { $0.hasPrefix("connect\t10.77.0.1 port 9000\tconnected\t") }, "\(text)")
-        #expect(text.output.last == "ok\tnothing is wrong with tony._http._tcp.local", "\(text)")
+        #expect(text.output.first == "ok\tnothing is wrong with tony._http._tcp.local", "\(text)")
         publisher.signal(SIGTERM)
         server.signal(SIGTERM)
         try await lab.stop()

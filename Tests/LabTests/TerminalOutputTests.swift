@@ -41,6 +41,30 @@ struct TerminalOutputTests {
         for publisher in publishers { try await publisher.stop() }
     }
 
+    @Test(
+        "status, its list and doctor are fitted to the terminal; doctor says first what is wrong",
+        arguments: [40, 80, 200])
+    func fitted(_ columns: Int) async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab)
+        let publisher = try await lab.publish(
+            "h1", "A name that is longer than a column", "9000", "--type", "_fit._tcp")
+        for (command, first) in [
+            ("status", "daemon"), ("status --services", "STATE"),
+            ("doctor 'A name that is longer than a column' _fit._tcp", "wrong"),
+            ("doctor", "ok"),
+        ] {
+            let line = "env COLUMNS=\(columns) TERM=dumb \(Built.discoverd) \(command)"
+            let shown = try await lab.toEnd("h1", ["script", "-qec", line, "/dev/null"], within: .seconds(30))
+            let lines = shown.output.map { $0.filter { $0 != "\r" && $0 != "\r\n" } }
+            #expect(lines.first?.hasPrefix(first) == true && lines.count > 1, "\(command): \(shown)")
+            #expect(lines.allSatisfy { DisplayWidth.of($0) < columns }, "\(command): \(lines)")
+        }
+        try await publisher.stop()
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     @Test("a waiting person gets a notice, a script does not")
     func waiting() async throws {
         let lab = try await Self.lab.value

@@ -57,12 +57,19 @@ package struct CommandLineSlip: Hashable, Sendable {
         }
         let options = Options(grammar.help(command))
         var rest = arguments[((position ?? -1) + 1)...]
+        var negative: CommandLineSlip?
         while let argument = rest.popFirst(), argument != "--" {
             guard argument.hasPrefix("-"), argument != "-" else { continue }
             if let wrong = options.unknown(in: argument) { return unknownOption(wrong, options, command, grammar) }
-            if options.takesNext(argument) { _ = rest.popFirst() }
+            if options.takesNext(argument), let value = rest.popFirst(), value.dropFirst().first?.isNumber == true,
+                value.hasPrefix("-")
+            {
+                negative = CommandLineSlip(
+                    message: "\(argument) is followed by '\(value)', which begins with a hyphen",
+                    advice: "Such a value is written \(argument)=\(value).")
+            }
         }
-        return nil
+        return negative
     }
 
     private static func unknownTopic(_ words: ArraySlice<String>, _ grammar: Grammar) -> CommandLineSlip? {

@@ -26,6 +26,35 @@ extension String {
         return String(result) + ending
     }
 
+    /// The text in lines of at most so many terminal columns, broken at blanks where there are any. Never empty.
+    package func wrapped(to columns: Int) -> [String] {
+        let room = max(1, columns)
+        var (lines, line, width) = ([String](), "", 0)
+        for (index, word) in split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+            let needed = DisplayWidth.of(word)
+            let isAfterBreak = index > 0 && line.isEmpty && !lines.isEmpty
+            if index > 0, !isAfterBreak, width + 1 + needed <= room {
+                line += " " + word
+                width += 1 + needed
+                continue
+            }
+            if index > 0, !isAfterBreak {
+                lines.append(line.trimmed { $0 == " " })
+                (line, width) = ("", 0)
+            }
+            for character in word {
+                let own = DisplayWidth.of(String(character))
+                if width + own > room, width > 0 {
+                    lines.append(line)
+                    (line, width) = ("", 0)
+                }
+                line.append(character)
+                width += own
+            }
+        }
+        return lines + [line]
+    }
+
     /// The longest end of the text that fits.
     public func tail(columns: Int) -> String {
         var room = columns

@@ -23,11 +23,14 @@ public enum HelpText {
             result += fill(words, to: columns, first: "", next: String(repeating: " ", count: hanging))
             paragraph = []
         }
+        var isExample = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.isEmpty || line.hasPrefix(" ") {
                 close()
-                result += line.isEmpty ? [""] : indented(line, to: columns)
+                if line.isEmpty { isExample = false }
+                result += line.isEmpty ? [""] : isExample ? example(line, to: columns) : indented(line, to: columns)
             } else {
+                isExample = line == "Examples:"
                 // The list of exit statuses, and the text after a heading, are paragraphs of their own.
                 if line.hasPrefix("Exit status:") || paragraph.last?.hasSuffix(":") == true { close() }
                 paragraph.append(line)
@@ -35,6 +38,17 @@ public enum HelpText {
         }
         close()
         return result.joined(separator: "\n")
+    }
+
+    /// A command stays whole, to be copied: what is said of it goes below it where there is no room beside it.
+    private static func example(_ line: Substring, to columns: Int) -> [String] {
+        let indent = line.prefix { $0 == " " }.count
+        let body = line.dropFirst(indent)
+        guard DisplayWidth.of(line) > columns, let gap = gap(in: body) else { return [String(line)] }
+        guard columns - line[..<gap.upperBound].count < leastColumn else { return indented(line, to: columns) }
+        let below = String(repeating: " ", count: indent + 4)
+        let remark = body[gap.upperBound...].split(separator: " ")
+        return [String(line[..<gap.lowerBound])] + fill(remark, to: columns, first: below, next: below)
     }
 
     private static func indented(_ line: Substring, to columns: Int) -> [String] {

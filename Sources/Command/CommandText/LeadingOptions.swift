@@ -5,7 +5,7 @@ package enum LeadingOptions {
         "--json", "--verbose", "--quiet", "--no-daemon", "--ipv4", "--ipv6",
     ]
     private static let valued: Set<String> = [
-        "--socket", "--interface", "--domain", "--server", "--backend", "--finder",
+        "--socket", "--interface", "--domain", "--server", "--backend", "--finder", "--timeout",
     ]
 
     /// The arguments with such options behind the command's own, and before what follows `--`.
@@ -16,6 +16,13 @@ package enum LeadingOptions {
         var moved = Array(arguments[count...])
         moved.insert(contentsOf: arguments[..<count], at: moved.firstIndex(of: Array("--".utf8)) ?? moved.count)
         return moved
+    }
+
+    /// Whether there are such options, and nothing else.
+    package static func areAll(_ arguments: [String]) -> Bool {
+        var rest = arguments.map { Array($0.utf8) }[...]
+        while let first = rest.first, let width = width(first), width <= rest.count { rest.removeFirst(width) }
+        return !arguments.isEmpty && rest.isEmpty
     }
 
     /// How many arguments the option takes, itself included; nil where it is none of these.

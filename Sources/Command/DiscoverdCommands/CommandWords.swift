@@ -14,12 +14,22 @@ struct CommandWords: Equatable {
         "known": ["key", "list"], "pair": ["key", "pair"], "import": ["setup", "avahi"],
         "zone-template": ["setup", "zone"],
     ]
+    /// What options of the version before are now. They are parsed still, and hidden.
+    static let options: [String: String] = [
+        "--check-interval": "--check CHECK,every=SECONDS", "--rise": "--check CHECK,rise=N",
+        "--fall": "--check CHECK,fall=N",
+        "--deny": "--allow '!CIDR'", "--trust-first": "--trust first", "--pin": "--trust SHA256:…",
+        "--ca": "--trust FILE",
+        "--ca-name": "--trust name=NAME", "--gone": "--count 0", "--bind": "forward NAME ADDRESS:PORT",
+        "--address-record": "publish HOST ADDRESS", "--subtype": "--type TYPE,SUBTYPE", "--watch": "--live",
+        "--server-address": "--address", "--no-daemon": "--socket none",
+    ]
     /// What `known` was followed by.
     private static let ofKnown: Set<String> = ["add", "forget", "hash", "list"]
     /// Commands whose `-t` was a number of seconds, and what one of them is now.
     private static let hadSeconds: Set<String> = ["query", "host", "explain", "doctor"]
     /// Commands that end by themselves, so that `-t`, once, says nothing new.
-    private static let areOnce: Set<String> = ["query", "resolve", "doctor"]
+    private static let areOnce: Set<String> = ["query", "resolve", "doctor", "wait"]
 
     init(_ arguments: [String]) {
         self.arguments = arguments
@@ -43,6 +53,12 @@ struct CommandWords: Equatable {
         if Self.areOnce.contains(words[0]) { _ = Self.removeLetter("t", "--once", from: &rest) }
         if words != [command] { tell(command, words) }
         self.arguments = words + rest
+        let given = rest.prefix { $0 != "--" }.map { String($0.prefix { $0 != "=" }) }
+        for option in Set(given).sorted() {
+            if let new = Self.options[option] {
+                hints.append("'\(option)' is now '\(new)'; the old option goes with the next version")
+            }
+        }
     }
 
     /// `help ls`

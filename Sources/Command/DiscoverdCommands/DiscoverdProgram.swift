@@ -27,28 +27,32 @@ package enum DiscoverdProgram {
             refuse(CommandError(.usage, "the argument '\(error.argument)' is not UTF-8"))
         }
         let arguments = words.arguments
+        if LeadingOptions.areAll(arguments) {
+            refuse(CommandError(.usage, "a command is missing", advice: ["'discoverd --help' lists the commands."]))
+        }
         if arguments.first == "help", let slip = CommandLineSlip.find(in: arguments, .discoverd) { refuse(slip) }
+        var hints = words.hints
         do {
             var command = try DiscoverdCommand.parseDirectly(arguments) ?? DiscoverdCommand.parseAsRoot(arguments)
             if let command = command as? any NetworkCommand {
                 Runner.run(command, hints: words.hints, with: more, outputIsOpen: outputIsOpen)
             }
+            hints.forEach(ProgramNotices().hint)
+            hints = []
             if let command = command as? any LocalCommand {
                 guard outputIsOpen || !type(of: command).onlyPrints else { throw CommandError.closedOutput }
                 if more == nil, let purpose = command.needsMore {
                     LargeProgram.become(for: purpose, ProgramNotices())
                 }
-                words.hints.forEach(ProgramNotices().hint)
                 try command.run(with: more)
             } else {
-                words.hints.forEach(ProgramNotices().hint)
                 try command.run()
             }
             exit(ExitStatus.done.rawValue)
         } catch let error as CommandError {
             refuse(error)
         } catch {
-            words.hints.forEach(ProgramNotices().hint)
+            hints.forEach(ProgramNotices().hint)
             report(error, of: arguments)
         }
     }
@@ -57,6 +61,10 @@ package enum DiscoverdProgram {
     private static func report(_ error: any Error, of arguments: [String]) -> Never {
         let text = DiscoverdCommand.fullMessage(for: error, columns: HelpText.unlimited)
         let status = DiscoverdCommand.exitCode(for: error)
+        if status.isSuccess, DiscoverdCommand.isIncomplete(arguments) {
+            ProgramNotices.write(HelpText.fitted(text, to: STDERR_FILENO) + "\n")
+            exit(ExitStatus.usage.rawValue)
+        }
         if status.isSuccess {
             // "FIND:" is enough.
             print(HelpText.fitted(text.replacing(" SUBCOMMANDS:", with: ":"), to: STDOUT_FILENO))
@@ -132,6 +140,14 @@ struct DiscoverdCommand: ParsableCommand {
         guard let command, commands.isEmpty else { return nil }
         let parsed = try? command.parseAsRoot(Array(rest))
         return parsed.flatMap { type(of: $0) == command ? $0 : nil }
+    }
+
+    /// Whether a command is named that does nothing without one of those below it.
+    static func isIncomplete(_ arguments: [String]) -> Bool {
+        arguments.count == 1
+            && commands.contains {
+                $0.configuration.commandName == arguments[0] && !$0.configuration.subcommands.isEmpty
+            }
     }
 
     /// Gives usage errors the form of all others.

@@ -57,7 +57,9 @@ extension Session {
     }
 
     /// Prints a record.
-    func show(_ record: Record) throws { try output.line(record.line(for: terminal)) }
+    func show(_ record: Record) throws {
+        for line in record.lines(for: terminal) { try output.line(line) }
+    }
 
     /// The daemon, for a command that requires it.
     func requireDaemon() throws(CommandError) -> ControlClient {

@@ -91,4 +91,14 @@ struct ColumnLayoutTests {
         let layout = ColumnLayout(Self.columns, in: 200)
         #expect(layout.widths == [30, 16, 5, 145])
     }
+
+    @Test("text is broken at blanks, a long word anywhere; what is beside each other stays so")
+    func wrapped() {
+        #expect("one two three".wrapped(to: 7) == ["one two", "three"])
+        #expect("a  b".wrapped(to: 10) == ["a  b"] && "".wrapped(to: 3) == [""])
+        #expect("one  two  three".wrapped(to: 8) == ["one  two", "three"])
+        #expect("one  two  three".wrapped(to: 5) == ["one", "two", "three"])
+        #expect("abcdefg h".wrapped(to: 3) == ["abc", "def", "g h"])
+        #expect("漢字漢字".wrapped(to: 5) == ["漢字", "漢字"])
+    }
 }

@@ -24,9 +24,17 @@ struct HelpTextTests {
     @Test("lines are filled, and none is longer than the terminal", arguments: [40, 60, 80, 100, 200])
     func widths(_ columns: Int) {
         let lines = HelpText.wrapped(Self.help, to: columns).split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+        // A command stays whole, to be copied.
+        #expect(lines.allSatisfy { $0.count <= columns || $0.hasPrefix("  discoverd ") }, "\(lines)")
         let words = { (text: String) in text.split { $0 == " " || $0 == "\n" } }
         #expect(words(lines.joined(separator: "\n")) == words(Self.help))
+    }
+
+    @Test("a command of an example is not broken: what is said of it goes below")
+    func examples() {
+        let lines = HelpText.wrapped(Self.help, to: 60).split(separator: "\n").map(String.init)
+        #expect(lines.contains("  discoverd connect tony --probe --report"), "\(lines)")
+        #expect(lines.contains("      does it answer, and at which address"), "\(lines)")
     }
 
     @Test("examples and options go on under their second column")

@@ -1,6 +1,8 @@
-import CommandText
 import DNSSD
+import DiscoveryJSON
 import Testing
+
+@testable import DiscoverdCommands
 
 @Suite("types that people meet") struct KnownTypeTests {
     @Test("every entry is a type that can be published, once, with a name of its own")

@@ -55,7 +55,7 @@ struct WatchTests {
         let server = try lab.exec("h1", "nc", "-lk", "9000")
         defer { server.signal(SIGTERM) }
         let publisher = try await lab.publish("h1", "tony 東京", "9000")
-        try await screen.shows("what is published") { $0.contains { $0.hasPrefix("established  tony 東京") } }
+        try await screen.shows("what is published") { $0.contains { $0.hasPrefix("established tony 東京") } }
         try await publisher.stop()
         try await screen.shows("its end") { !$0.contains { $0.contains("tony") } }
         try await screen.resize(columns: 30, rows: 6)

@@ -28,8 +28,7 @@ struct BrowseCommand: NetworkCommand {
     )
 
     @Argument(
-        help:
-            "A type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp. Several are shown together.",
+        help: "A type, as _witap._tcp or _foo._udp, or a subtype, as _printer._sub._http._tcp. Several make one list.",
         completion: DaemonCandidates.types, transform: TypeWord.init)
     var type: [TypeWord] = []
 
@@ -41,10 +40,18 @@ struct BrowseCommand: NetworkCommand {
 
     @Flag(
         name: .customLong("domains"),
-        help: "List the domains that are recommended for browsing and for registering (RFC 6763 §11).")
+        help: "List the domains that are recommended (RFC 6763 §11).")
     var listsDomains = false
 
-    @Option(name: .long, help: .hidden)
+    @Option(
+        name: .long, help: .hidden,
+        transform: { text in
+            guard let kind = DomainListing.Kind(rawValue: text) else {
+                let all = DomainListing.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Parsing.Failure("it must be one of \(all)")
+            }
+            return kind
+        })
     var only: DomainListing.Kind?
 
     @Flag(name: .shortAndLong, help: "Print host, port, addresses and TXT too.")
@@ -52,7 +59,7 @@ struct BrowseCommand: NetworkCommand {
 
     @Flag(
         name: [.customShort("t"), .long],
-        help: "Print what is there and exit: 0 if anything was found, else 1. Takes 5 s at most, or --timeout.")
+        help: "Print what is there within 5 s, or --timeout, and exit: 0 if anything was found, else 1.")
     var once = false
 
     @Option(
@@ -69,21 +76,24 @@ struct BrowseCommand: NetworkCommand {
     @Flag(
         name: .long,
         help:
-            "Show a table that stays in place, on a terminal: / filters, Enter shows details, s changes the order, q ends."
+            "Show a table that stays in place, on a terminal. / filters, Enter shows details, s changes the order, q ends."
     )
     var live = false
 
     @Option(
         name: .long,
-        help: "With -t: print the whole list in the order of its names, types or hosts. With --live: the first order.")
+        help: "With -t: the order of the list. With --live: the first order.")
     var sort: ListOrder?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Run a program for each event, one after the other, without a shell: the JSON line is its standard input, and DISCOVERD_EVENT, DISCOVERD_NAME, DISCOVERD_TYPE say what happened.",
+            "Run a program for each event, one after the other, without a shell. Its standard input is the JSON line.",
             valueName: "program"))
     var exec: String?
+
+    @Flag(name: .long, help: "Begin each line with the time.")
+    var timestamps = false
 
     @OptionGroup var filter: FilterOptions
     @OptionGroup var domain: DomainsOption
@@ -111,6 +121,9 @@ struct BrowseCommand: NetworkCommand {
         if live && (once || count != nil || exec != nil || common.output.json) {
             throw ValidationError("--live is for people: it excludes --once, --count, --exec and --json.")
         }
+        if timestamps && (live || common.output.json) {
+            throw ValidationError("--timestamps is for lines: it excludes --live and --json.")
+        }
     }
 
     /// Of types and domains nothing is known but that they are there.
@@ -120,7 +133,8 @@ struct BrowseCommand: NetworkCommand {
             ("--types and --domains", listsTypes && listsDomains), ("a TYPE and \(option)", !type.isEmpty),
             ("--all and \(option)", all), ("--resolve and \(option)", resolve), ("--live and \(option)", live),
             ("--count and \(option)", count != nil), ("--sort and \(option)", sort != nil),
-            ("--exec and \(option)", exec != nil),
+            ("--exec and \(option)", exec != nil), ("--timestamps and \(option)", timestamps),
+            ("--mine and \(option)", filter.mine), ("--others and \(option)", filter.others),
             ("--name and \(option)", !filter.name.isEmpty), ("--where and \(option)", !filter.where.isEmpty),
             ("--only and --types", listsTypes && only != nil),
         ]
@@ -153,8 +167,8 @@ struct BrowseCommand: NetworkCommand {
         let program = try exec.map { try EventProgram($0, notices: session.notices) }
         let printer = ServicePrinter(
             session: session, detail: resolve ? .full : .identity, hasType: query.types.count != 1,
-            hasDomain: query.domains != [.local])
-        if once, count == nil, sort == nil, program == nil, !printer.addsKeys, let listing = query.listing,
+            hasDomain: query.domains != [.local], hasTimes: timestamps)
+        if once, count == nil, sort == nil, program == nil, !timestamps, !printer.addsKeys, let listing = query.listing,
             let answer = await session.warmAnswer(to: listing)
         {
             return try answer.show(
@@ -169,7 +183,9 @@ struct BrowseCommand: NetworkCommand {
         var browsing = Browsing(query, in: session)
         let end = try await browsing.run(into: &lines)
         let status = try await end.status(found: lines.isEnough, in: session)
-        if status == .notFound, lines.isEmpty { session.notices.notice(query.isNotFound) }
+        if status == .notFound, lines.isEmpty {
+            session.notices.notice(query.isNotFound(beside: end.others))
+        }
         if once, end.status == nil, let reason = session.shortfall(status, end.gate.silentServer ?? end.gate.reason) {
             try lines.wasCutShort(reason)
         }

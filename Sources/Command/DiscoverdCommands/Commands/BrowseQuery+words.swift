@@ -2,6 +2,7 @@
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
+internal import DiscoveryJSON
 
 extension BrowseQuery {
     /// The domain that one of several streams is about: a stream for each domain, type after type.
@@ -10,21 +11,49 @@ extension BrowseQuery {
     /// What is sought: `service of type _witap._tcp`
     var description: String {
         let named = filter.name.map { "service \($0.text.quotedForMessage)" } ?? "service"
-        let typed = types.isEmpty ? named : "\(named) of type \(types.map(\.description).joined(separator: " or "))"
-        let kind = filter.hasConditions ? "\(typed) that is wanted" : typed
-        return domains == [.local] ? kind : "\(kind) in \(domains.map(\.description).joined(separator: ", "))"
+        return named + place
+    }
+
+    /// ` of type _witap._tcp in home.example.org`
+    private var place: String {
+        let typed = types.isEmpty ? "" : " of type \(types.map(\.description).joined(separator: " or "))"
+        return domains == [.local] ? typed : "\(typed) in \(domains.map(\.description).joined(separator: ", "))"
     }
 
     /// For commands that list what is there.
-    var isNotFound: String { "no \(description) was found\(hint)" }
+    /// - Parameter others: how many were found that the filter does not allow.
+    func isNotFound(beside others: Int = 0) -> String {
+        guard filter.hasConditions, others > 0 else { return "no \(description) was found\(hint)" }
+        let options = filter.options.joined(separator: " ")
+        return others == 1
+            ? "the only service\(place) does not match \(options)"
+            : "none of the \(others) services\(place) matches \(options)"
+    }
 
     /// For commands that wait for what comes.
-    var isAwaited: String { "no \(description) so far; waiting for one, Ctrl-C ends\(hint)" }
+    var isAwaited: String {
+        let matching = filter.hasConditions ? " that matches \(filter.options.joined(separator: " "))" : ""
+        return "no \(description)\(matching) so far; waiting for one, Ctrl-C ends\(hint)"
+    }
 
     private var hint: String {
         if types.contains(where: { $0.name.lowercased() == "_all" }) { return "; --all looks for every type" }
         let meant = types.compactMap { KnownType.meant(by: $0.description) }
         return meant.isEmpty ? "" : "; did you mean \(meant.map(\.type).joined(separator: " or "))?"
+    }
+}
+
+extension KnownType {
+    /// What a type that nobody offers may have been meant to be: the same name over the other transport, or a name that differs by a slip;
+    /// nil for a type of the table, and where none is near.
+    static func meant(by type: String) -> KnownType? {
+        let labels = type.lowercased().split(separator: ".").suffix(2).map(String.init)
+        guard labels.count == 2, of(labels.joined(separator: ".")) == nil else { return nil }
+        let names = all.map { String($0.type.prefix { $0 != "." }) }
+        let near = names.contains(labels[0]) ? labels[0] : Suggestion.nearest(to: labels[0], among: names)
+        // `_x` is near to whatever begins with it.
+        guard let near, labels[0].count > 3 else { return nil }
+        return of("\(near).\(labels[1])") ?? all.first { $0.type.hasPrefix("\(near).") }
     }
 }
 

@@ -22,6 +22,8 @@ struct Browsing: Sendable {
         /// The sink's last word; nil where the streams ended, or something ended the command.
         let status: ExitStatus?
         let gate: BackendGate
+        /// How many services were there that the filter does not allow.
+        let others: Int
 
         /// The command's status.
         /// - Parameter found: what the command is for was found.
@@ -53,7 +55,7 @@ struct Browsing: Sendable {
             try await sink.take(batch.compactMap { event(of: $0, from: index) })
         }
         if status == nil { try await sink.end() }
-        return End(status: status, gate: gate)
+        return End(status: status, gate: gate, others: filtered.others)
     }
 
     /// What an event means to a sink that sees only wanted services; nil if nothing.

@@ -1,6 +1,7 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
@@ -17,7 +18,7 @@ struct ForwardCommand: NetworkCommand {
             Examples:
               discoverd forward db 5432 _postgresql._tcp      psql -h localhost
               discoverd forward tony 0                        at a free port, which is printed
-              discoverd forward web 8080 _http._tcp --bind 0.0.0.0
+              discoverd forward web 0.0.0.0:8080 _http._tcp   for other machines, too
             """
     )
 
@@ -25,19 +26,19 @@ struct ForwardCommand: NetworkCommand {
         help: "The service's name, or its full name as tony._witap._tcp.local.", completion: DaemonCandidates.names)
     var name: String
 
-    @Argument(help: "The local port; 0 takes a free one.")
+    @Argument(
+        help: ArgumentHelp(
+            "The local port, 0 for a free one, on loopback; or an address and a port.", valueName: "[address:]port"))
     var port: String
 
     @Argument(
-        help: "The type; without it _witap._tcp if one answers, else the only service of that name.",
-        completion: DaemonCandidates.types, transform: Parsing.soughtType)
-    var type: ServiceType?
+        help: "The type, where several services have the name.",
+        completion: DaemonCandidates.types)
+    var type: String?
 
     @OptionGroup var domain: DomainOption
 
-    @Option(
-        name: .long, help: ArgumentHelp("The local address; default: loopback only.", valueName: "address"),
-        transform: Parsing.address)
+    @Option(name: .long, help: .hidden, transform: Parsing.address)
     var bind: IPAddress?
 
     @Option(
@@ -76,13 +77,14 @@ struct ForwardCommand: NetworkCommand {
         let interfaces = try place.interfaces()
         let family = place.family
         let loopback = [IPAddress.v4(IPv4Address(bits: 0x7F00_0001)), .v6(IPv6Address(high: 0, low: 1), scope: 0)]
-        let listeners = try ListeningSockets.local(bind.map { [$0] } ?? loopback, port: words.port)
+        let address = bind ?? words.address
+        let listeners = try ListeningSockets.local(address.map { [$0] } ?? loopback, port: words.port)
         let connector = Connector(
             network: session.network, dialer: SocketDialer(), policy: dialling.policy(of: instance, in: session),
             limits: RaceLimits(overall: timeout ?? .seconds(10)))
         let notices = PacedNotices(session.notices)
         let conversations = Conversations(try dialling.security.wish(), isPlain: dialling.plain, in: session)
-        try tell(instance, listeners.port, bind ?? loopback[0], in: session)
+        try tell(instance, listeners.port, address ?? loopback[0], in: session)
         let acceptor = try Acceptor(listeners, limit: max)
         try await Serving.run(acceptor) { client in
             let start = ContinuousClock.now
@@ -110,20 +112,36 @@ struct ForwardCommand: NetworkCommand {
     }
 
     /// What the words of the command line mean. A port before the name, as the version before had it, is understood where the other word is none.
-    private func words() throws -> (service: SoughtService, port: Port?, hint: String?) {
+    private func words() throws -> (service: SoughtService, address: IPAddress?, port: Port?, hint: String?) {
+        var (port, address) = (self.port, IPAddress?.none)
+        if let colon = port.lastIndex(of: ":"),
+            let named = IPAddress(port[..<colon].trimmed { "[]".contains($0) }), Int(port[colon...].dropFirst()) != nil
+        {
+            (port, address) = (String(port[colon...].dropFirst()), named)
+        }
         let isNumber = { (text: String) in Int(text) != nil }
         let isOld = isNumber(name) && !isNumber(port)
+        if let type, isNumber(type) {
+            let other = isNumber(port) ? "TYPE" : port.escapedForTerminal
+            throw ValidationError(
+                "NAME, PORT and TYPE stand in this order: 'discoverd forward \(name.escapedForTerminal) \(type) \(other)'."
+            )
+        }
         if !isOld, !isNumber(port) {
             throw ValidationError(
                 "\(port.quotedForMessage) is no port: 'discoverd forward NAME PORT', with 0 for a free one.")
         }
-        let service = SoughtService(name: isOld ? port : name, type: type, place: domain)
+        let sought: ServiceType?
+        do { sought = try type.map { try Parsing.soughtType($0) } } catch {
+            throw ValidationError("The type \((type ?? "").quotedForMessage): \(error)")
+        }
+        let service = SoughtService(name: isOld ? port : name, type: sought, place: domain)
         let hint =
             isOld
             ? "NAME now stands before PORT: 'discoverd forward \(port) \(name)'; the old order goes with the next version"
             : nil
         do {
-            return (service, try Parsing.optionalPort(isOld ? name : port), hint)
+            return (service, address, try Parsing.optionalPort(isOld ? name : port), hint)
         } catch let error as DiscoveryError {
             throw ValidationError(error.message)
         }

@@ -25,8 +25,17 @@ struct ListenCommand: NetworkCommand {
     @Argument(help: "The name: 1 to 63 bytes. One that begins with a hyphen follows --.", transform: Parsing.name)
     var name: ServiceName
 
-    @Argument(help: "The port to listen on; 0, the default, takes a free one.", transform: Parsing.optionalPort)
-    var port: Port??
+    @Argument(help: ArgumentHelp("The port to listen on; 0, the default, takes a free one.", valueName: "port"))
+    var portWord: String?
+
+    private func port() throws -> Port? {
+        guard let portWord else { return nil }
+        if Int(portWord) == nil, Int(name.text) != nil {
+            throw ValidationError(
+                "NAME stands before PORT: 'discoverd listen \(portWord.escapedForTerminal) \(name)'.")
+        }
+        return try Parsing.optionalPort(portWord)
+    }
 
     @Argument(parsing: .postTerminator, help: ArgumentHelp("A program to run for each connection.", valueName: "cmd"))
     var program: [String] = []
@@ -54,7 +63,10 @@ struct ListenCommand: NetworkCommand {
     func validate() throws {
         if offer.type == nil { try WordKind.requireNewName(name.text, for: "listen") }
         try offer.type?.requireConnections(for: "listen")
-        try Parsing.validate { _ = try offer.txt.record() }
+        try Parsing.validate {
+            _ = try port()
+            _ = try offer.txt.record()
+        }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
@@ -63,7 +75,7 @@ struct ListenCommand: NetworkCommand {
         let conversations = Conversations(try security.wish(), in: session)
         try conversations.checkKnownKeys()
         let listeners = try ListeningSockets.everywhere(
-            port: port ?? nil, family: place.family, interfaces: try place.interfaces())
+            port: try port(), family: place.family, interfaces: try place.interfaces())
         // Anyone can cause these.
         let notices = PacedNotices(session.notices)
         let acceptor = try acceptor(listeners, serving: program.isEmpty ? 1 : max, notices)

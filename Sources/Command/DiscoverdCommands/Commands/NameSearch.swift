@@ -121,7 +121,8 @@ extension SoughtService {
             name: try Parsing.soughtName(name), domain: self.place.domain, interfaces: try place.interfaces(),
             family: place.family, onlyTCP: onlyTCP, network: session.network, gate: BackendGate(session),
             stop: session.stop, notices: session.notices)
-        return try await search.run(within: limit)
+        let progress = Progress(what: "every type for \"\(search.name)\"", limit: limit)
+        return try await progress.during(in: session) { try await search.run(within: limit) }
     }
 }
 

@@ -25,17 +25,15 @@ struct OfferList {
     }
 
     private static func list(_ all: [ListedOffer], in session: Session) throws {
-        if !all.isEmpty, !session.json, session.terminal.isInteractive {
-            try session.output.line(ListedOffer.header.line(for: session.terminal))
+        guard session.json else {
+            if all.isEmpty { return }
+            for line in OfferTable(session.terminal).lines(all) { try session.output.line(line) }
+            return
         }
         for offer in all {
-            if session.json {
-                try session.output.json { json in
-                    json.object { $0.members(offer) }
-                    json.endLine()
-                }
-            } else {
-                try session.output.line(offer.record(session.terminal))
+            try session.output.json { json in
+                json.object { $0.members(offer) }
+                json.endLine()
             }
         }
     }
@@ -56,10 +54,10 @@ struct OfferList {
         let watching = Watching(session: session, title: "discoverd status --services") {
             try await session.registrations().map { ListedOffer.registration($0) } + files
         } lines: { all in
-            [ListedOffer.header.line(for: terminal)] + all.map { $0.record(terminal) }
+            OfferTable(terminal).lines(all)
         } tell: { all in
             guard session.json else {
-                return try session.output.changes(changes.changes(to: all.map { $0.record(pipe) }))
+                return try session.output.changes(changes.changes(to: OfferTable(pipe).lines(all)))
             }
             var gone = last
             for offer in all {
@@ -93,36 +91,59 @@ enum ListedOffer: Hashable {
         }
     }
 
-    static var header: Record {
-        Record(
-            .init("STATE", 11), .init("NAME", 24), .init("TYPE", 16), .init("PORT", 5), .init("ORIGIN", 13),
-            .init("REMARKS", 0))
-    }
-
-    func record(_ terminal: Terminal) -> String {
+    /// State, name, type, port, origin; then remarks.
+    var record: Record {
         switch self {
-        case .registration(let status): Self.record(status, terminal)
-        case .file(let service): Self.record(service, terminal)
+        case .registration(let status): Self.record(status)
+        case .file(let service): Self.record(service)
         }
     }
 
-    static func record(_ status: RegistrationStatus, _ terminal: Terminal) -> String {
+    static func record(_ status: RegistrationStatus) -> Record {
         let isAddress = status.isAddressRecord
         let remark = status.name == status.wanted ? "" : "wanted \"\(status.wanted)\""
         return Record(
             .init(status.state.rawValue, 11, status.state == .established ? .green : .yellow), .init(status.name, 24),
             .init(safe: isAddress ? "address" : status.type, 16), .init(isAddress ? "" : "\(status.port)", 5),
             .init(status.origin.rawValue, 13), .init(isAddress ? status.addresses.joined(separator: ",") : remark, 0),
-            .init(status.reason ?? status.warning ?? "", 0)
-        ).line(for: terminal)
+            .init(status.reason ?? status.warning ?? "", 0))
     }
 
     /// Whether avahi-daemon has published it is not known here.
-    private static func record(_ service: AvahiServiceFiles.Service, _ terminal: Terminal) -> String {
-        let record = Record(
+    private static func record(_ service: AvahiServiceFiles.Service) -> Record {
+        Record(
             .init("file", 11), .init(service.offered.name.text, 24), .init(safe: service.offered.type, 16),
             .init("\(service.offered.port)", 5), .init("avahi-daemon", 13), .init("", 0), .init(service.path, 0))
-        return record.line(for: terminal)
+    }
+}
+
+/// What is listed, for people: a line each; on a terminal fitted to its width, and a remark that has no room in the line below it.
+struct OfferTable {
+    private static let columns: [ColumnLayout.Column] = [
+        .init("STATE", 9, upTo: 11), .init("NAME", 10, upTo: 40, weight: 4), .init("TYPE", 10, upTo: 22, weight: 2),
+        .init("PORT", 5), .init("ORIGIN", 13),
+    ]
+    private let terminal: Terminal
+
+    init(_ terminal: Terminal) { self.terminal = terminal }
+
+    func lines(_ all: [ListedOffer]) -> [String] {
+        guard terminal.isInteractive else { return all.map { $0.record.line(for: terminal) } }
+        let layout = ColumnLayout(Self.columns, in: terminal.columns)
+        return [layout.header(isUTF8: terminal.isUTF8)] + all.flatMap { lines($0.record.fields, layout) }
+    }
+
+    private func lines(_ fields: [Record.Field], _ layout: ColumnLayout) -> [String] {
+        let isUTF8 = terminal.isUTF8
+        let (own, rest) = (fields.prefix(Self.columns.count), fields.dropFirst(Self.columns.count))
+        let remark = rest.map { $0.text.tamed(isUTF8: isUTF8) }.filter { !$0.isEmpty }.joined(separator: "  ")
+        var cells = layout.cells(own.map(\.text), isUTF8: isUTF8)
+        let width = cells.reduce(0) { $0 + DisplayWidth.of($1) + 1 }
+        if let colour = own.first?.colour, let first = cells.first { cells[0] = terminal.paint(first, colour) }
+        let line = cells.joined(separator: " ")
+        if remark.isEmpty { return [line] }
+        if width + DisplayWidth.of(remark) + 2 < terminal.columns { return ["\(line)  \(remark)"] }
+        return [line] + remark.wrapped(to: terminal.columns - 5).map { "    " + $0 }
     }
 }
 

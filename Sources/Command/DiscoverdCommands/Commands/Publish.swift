@@ -9,7 +9,7 @@ internal import DiscoveryControl
 struct PublishCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Publishes a service until it is stopped, then withdraws it; or an address of another host.",
+        abstract: "Publishes a service until it is stopped, then withdraws it.",
         discussion: """
             With -- CMD the service is published while CMD runs; CMD starts once the name is established.
 
@@ -19,16 +19,18 @@ struct PublishCommand: NetworkCommand {
               discoverd publish web 8080 --type _http._tcp -- python3 -m http.server 8080
               discoverd publish web 8080 --type _http._tcp --domain home.example.org --key pub.key
               discoverd publish Laser 631 --type _ipp._tcp --host printer.local --address 10.0.0.9
-              discoverd publish --address-record printer.local 10.0.0.9
+              discoverd publish printer.local 10.0.0.9
             """
     )
 
     @Argument(
-        help: "The name: 1 to 63 bytes; with --address-record a host's. One that begins with a hyphen follows --.")
+        help: "The name: 1 to 63 bytes; before an address a host's. One that begins with a hyphen follows --.")
     var name: String
 
     @Argument(
-        help: "The port on which the service listens: 1 to 65535; with --address-record an address.",
+        help: ArgumentHelp(
+            "The port on which the service listens: 1 to 65535; or an address of a host, without a service.",
+            valueName: "port|address"),
         transform: PortOrAddress.init)
     var port: PortOrAddress
 
@@ -37,9 +39,7 @@ struct PublishCommand: NetworkCommand {
 
     @OptionGroup var offer: OfferOptions
 
-    @Option(
-        name: .long, help: ArgumentHelp("A subtype, as _printer. Repeatable.", valueName: "label"),
-        transform: Parsing.subtype)
+    @Option(name: .long, help: .hidden, transform: Parsing.subtype)
     var subtype: [String] = []
 
     @Option(
@@ -49,17 +49,21 @@ struct PublishCommand: NetworkCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "An address to publish for --host, or one more for --address-record. Repeatable.", valueName: "ip"),
+        help: ArgumentHelp("An address to publish for --host, or one more of a host. Repeatable.", valueName: "ip"),
         transform: Parsing.address)
     var address: [IPAddress] = []
 
-    @Flag(name: .long, help: "Publish no service but the address of a host, without a name for the address.")
-    var addressRecord = false
+    @Flag(name: .customLong("address-record"), help: .hidden)
+    var isOfHost = false
+
+    /// No service is published but the address of a host, without a name for the address.
+    private var addressRecord: Bool {
+        if case .address = port, WordKind(name) == .host { true } else { isOfHost }
+    }
 
     @Option(
         name: .long,
-        help: "When the name is taken: rename, to the next, 'tony #2', or fail, with status 73; default: rename.")
+        help: "When the name is taken: rename, to 'tony #2', or fail, with status 73; default: rename.")
     var onConflict: OnConflict?
 
     @Option(
@@ -126,7 +130,7 @@ struct PublishCommand: NetworkCommand {
             ("--domain", domain.domain != .local),
         ]
         if let option = ofServices.first(where: { $0.1 }) {
-            throw ValidationError("\(option.0) is for a service, and --address-record publishes none.")
+            throw ValidationError("\(option.0) is for a service, and an address record is none.")
         }
     }
 
@@ -147,7 +151,10 @@ struct PublishCommand: NetworkCommand {
                 ? "" : "; NAME stands before PORT: 'discoverd publish \(word.escapedForTerminal) \(name)'"
             throw ValidationError("port \(word.quotedForMessage) is not a number in 1 to 65535\(order).")
         case (.address(let address), false):
-            throw ValidationError("\(address) is no port; --address-record publishes an address.")
+            let host = try? HostName.ofLink(name)
+            throw ValidationError(
+                "\(address) is an address, which follows a host's name"
+                    + (host.map { ": 'discoverd publish \($0) \(address)'." } ?? "."))
         }
         var service = try offer.service(Parsing.name(name), port: port, subtypes: subtype, in: domain.domain, at: place)
         service.host = try host.map { name throws(DiscoveryError) in try OfferedHost(name: name, addresses: address) }
@@ -155,7 +162,7 @@ struct PublishCommand: NetworkCommand {
     }
 }
 
-/// What follows the name in `publish`: a service's port, or with --address-record a host's address.
+/// What follows the name in `publish`: a service's port, or a host's address.
 enum PortOrAddress: Hashable, Sendable {
     case port(Port)
     case address(IPAddress)

@@ -10,11 +10,10 @@ struct ResolveCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract:
-            "Shows one service: host, port, TXT and every address it can be dialled at; or the addresses of hosts.",
+            "Shows one service, with host, port, TXT and addresses; or the addresses of hosts.",
         discussion: """
-            A host or an address is looked up as such; with --host every word is one. Several are looked up at once. Each line has what was asked, \
-            an address or a name, and the interface. The status is 1 when one of several was not found. Names of addresses are asked for on the \
-            links, names outside local of DNS servers.
+            Several hosts and addresses are looked up at once. Each line has what was asked, an address or a name, and the interface. The status is 1 \
+            when one of them was not found. Names of addresses are asked for on the links, names outside local of DNS servers.
 
             Examples:
               discoverd resolve tony                       of _witap._tcp, or the only one of that name
@@ -34,7 +33,7 @@ struct ResolveCommand: NetworkCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The service's type; without it _witap._tcp if one answers, else the only service of that name. Or further hosts.",
+            "The service's type, if several have the name. Or further hosts.",
             valueName: "type|host"),
         completion: DaemonCandidates.types)
     var rest: [String] = []
@@ -104,6 +103,10 @@ struct ResolveCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         switch try sought() {
         case .hosts(let hosts):
+            let interfaces = LocalInterface.all() ?? []
+            for name in hosts.compactMap({ $0.missingInterface(among: interfaces) }) {
+                session.notices.notice("no interface of this machine is called \(name.quotedForMessage)")
+            }
             let lookup = HostLookup(session, place, within: time.timeout)
             return try await lookup.show(hosts) ? .done : .notFound
         case .service(let service): return try await show(service, in: session)

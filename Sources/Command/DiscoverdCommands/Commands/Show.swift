@@ -16,15 +16,15 @@ struct ShowCommand: NetworkCommand {
 
             Examples:
               discoverd show
-              discoverd show --port 9332
+              discoverd show 9332
             """
     )
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("The port of 127.0.0.1; default: a free one.", valueName: "port"),
-        transform: Parsing.port)
+    @Argument(help: "The port of 127.0.0.1; default: a free one.", transform: Parsing.port)
     var port: Port?
+
+    @Option(name: .customLong("port"), help: .hidden, transform: Parsing.port)
+    var namedPort: Port?
 
     @OptionGroup var common: CommonOptions
 
@@ -37,7 +37,7 @@ struct ShowCommand: NetworkCommand {
             network: session.network, finder: session.daemon == nil ? common.finder.rawValue : "daemon",
             daemon: session.daemon)
         let (urls, url) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
-        async let served: Void = Self.serve(page, source, port?.rawValue ?? 0, url)
+        async let served: Void = Self.serve(page, source, (port ?? namedPort)?.rawValue ?? 0, url)
         for await url in urls { try show(url, in: session) }
         try await served
         return .done

@@ -12,25 +12,30 @@ struct StatusCommand: NetworkCommand {
         commandName: "status",
         abstract: "Shows how the daemon is, or with --services everything that is published from here.",
         discussion: """
-            It says what finds and publishes, what it keeps warm, how many services it publishes, and each that is not well. The status is 0 \
-            when all is well, 1 when the daemon is degraded, 69 when there is none.
+            It says what finds and publishes, which queries have an answer ready, how many services are published, and which of them are not well. \
+            -v names all queries and services. The status is 0 when all is well, 1 when the daemon is degraded, 69 when there is none.
 
-            With --services each line has the state, the name, the type, the port, where it comes from, and why it is not established. What is of \
-            avahi-daemon is in a file of /etc/avahi/services, which is named: 'discoverd setup avahi' makes it the daemon's. Without a daemon these \
-            are listed alone, and the status is 69.
+            With --services each line has the state, the name, the type, the port, where it comes from, and why it is not established. A service \
+            of avahi-daemon comes from a file of /etc/avahi/services: 'discoverd setup avahi' makes it the daemon's. Without a daemon only these are \
+            listed, and the status is 69.
 
             Examples:
               discoverd status
               discoverd status --services
               discoverd status --services --json | jq -r .name
-              discoverd status --services --watch      a screen that follows
+              discoverd status --services --live       a screen that follows
             """)
 
     @Flag(name: .long, help: "List what the daemon publishes, and what files have avahi-daemon publish.")
     var services = false
 
     @Flag(name: .long, help: "Go on: a screen that follows, or without a terminal the lines that come (+) and go (-).")
-    var watch = false
+    var live = false
+
+    @Flag(name: .customLong("watch"), help: .hidden)
+    var isWatched = false
+
+    private var watch: Bool { live || isWatched }
 
     @OptionGroup var common: DaemonOptions
 
@@ -43,20 +48,22 @@ struct StatusCommand: NetworkCommand {
         if session.json {
             try Self.printJSON(status, session)
         } else {
-            for line in StatusLines(status, for: session.terminal).all { try session.output.line(line) }
+            let lines = StatusLines(status, for: session.terminal, isFull: common.output.verbose)
+            for line in lines.all { try session.output.line(line) }
         }
         return StatusLines.isDegraded(status) ? .notFound : .done
     }
 
     private func follow(in session: Session) async throws -> ExitStatus {
         let (terminal, pipe) = (session.terminal.onScreen, session.terminal.asPipe)
+        let isFull = common.output.verbose
         var changes = LineChanges()
         let watching = Watching(session: session, title: "discoverd status") {
             try await session.ask("/v1/status")
         } lines: { status in
-            StatusLines(status, for: terminal).all
+            StatusLines(status, for: terminal, isFull: isFull).all
         } tell: { status in
-            let news = changes.changes(to: StatusLines(status, for: pipe, hasTimes: false).all)
+            let news = changes.changes(to: StatusLines(status, for: pipe, hasTimes: false, isFull: true).all)
             guard session.json else { return try session.output.changes(news) }
             if !news.isEmpty { try Self.printJSON(status, session) }
         }
@@ -76,16 +83,37 @@ struct StatusLines {
     private let terminal: Terminal
     /// Left out where lines are compared: they change all the time.
     private let hasTimes: Bool
+    /// A line for everything, in place of counts.
+    private let isFull: Bool
+    /// How many services that are not well are named, where not everything is.
+    private static let most = 3
     private(set) var all: [String] = []
 
-    init(_ status: JSONValue, for terminal: Terminal, hasTimes: Bool = true) {
-        self.terminal = terminal
-        self.hasTimes = hasTimes
+    init(_ status: JSONValue, for terminal: Terminal, hasTimes: Bool = true, isFull: Bool = false) {
+        (self.terminal, self.hasTimes, self.isFull) = (terminal, hasTimes, isFull)
         addDaemon(status)
-        for feed in status["warm"]?.array ?? [] { add("warm", Self.warm(feed)) }
+        addQueries(status["warm"]?.array ?? [])
         for domain in status["domains"]?.array ?? [] { add("domain", text(domain)) }
         for export in status["exports"]?.array ?? [] { add("export", Self.export(export)) }
         addServices((status["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) })
+    }
+
+    /// What the daemon answers at once.
+    private mutating func addQueries(_ feeds: [JSONValue]) {
+        if isFull {
+            for feed in feeds { add("ready", Self.ready(feed)) }
+        } else if !feeds.isEmpty {
+            let types = Set(feeds.map { $0["type"]?.string ?? "every type" }).count
+            let unsettled = feeds.count { $0["settled"]?.bool != true }
+            let rest = unsettled == 0 ? "" : ", \(unsettled) not complete"
+            add(
+                "ready",
+                "\(Self.counted(feeds.count, "query", "queries")) of \(Self.counted(types, "type", "types"))\(rest)")
+        }
+    }
+
+    private static func counted(_ count: Int, _ one: String, _ many: String) -> String {
+        "\(count) \(count == 1 ? one : many)"
     }
 
     /// How many there are in each state, and those with which something is the matter.
@@ -93,8 +121,11 @@ struct StatusLines {
         let counts = Dictionary(grouping: all, by: \.state).map { (state: $0.key, count: $0.value.count) }
         let texts = counts.sorted { $0.state.rawValue < $1.state.rawValue }.map { "\($0.count) \($0.state.rawValue)" }
         add("services", all.isEmpty ? "none" : texts.joined(separator: ", "))
-        for one in all where one.state != .established || one.reason != nil || one.warning != nil {
-            add("", ListedOffer.record(one, terminal))
+        let unwell = all.filter { $0.state != .established || $0.reason != nil || $0.warning != nil }
+        let named = isFull ? unwell : Array(unwell.prefix(Self.most))
+        for one in named { add("", ListedOffer.record(one).fields) }
+        if named.count < unwell.count {
+            add("", "and \(unwell.count - named.count) more: 'discoverd status --services' lists them")
         }
     }
 
@@ -119,10 +150,10 @@ struct StatusLines {
         add("clients", "\(status["clients"]?.integer ?? 0) of \(limit)")
     }
 
-    private static func warm(_ feed: JSONValue) -> String {
+    private static func ready(_ feed: JSONValue) -> String {
         let type = (feed["type"]?.string ?? "every type").escapedForTerminal
         let what = (feed["name"]?.string).map { "\"\($0.escapedForTerminal)\" \(type)" } ?? type
-        let settled = feed["settled"]?.bool == true ? "" : ", not settled"
+        let settled = feed["settled"]?.bool == true ? "" : ", not complete"
         let configured = feed["configured"]?.bool == true ? ", configured" : ""
         let count = feed["services"]?.integer ?? 0
         let place = ([feed["family"]?.string].compactMap(\.self) + (feed["interfaces"]?.strings ?? []))
@@ -156,9 +187,12 @@ struct StatusLines {
             .escapedForTerminal
     }
 
-    private mutating func add(_ key: String, _ text: String) {
-        let padded = key + String(repeating: " ", count: max(0, 9 - key.count))
-        all.append(terminal.isInteractive ? "\(padded)  \(text)" : "\(key)\t\(text)")
+    private mutating func add(_ key: String, _ text: String) { add(key, [.init(safe: text, 0)]) }
+
+    private mutating func add(_ key: String, _ fields: [Record.Field]) {
+        var record = Record(.init(safe: key, 9))
+        record.fields += fields
+        all += record.lines(for: terminal)
     }
 }
 #endif

@@ -15,7 +15,7 @@ struct WaitCommand: NetworkCommand {
               discoverd wait _witap._tcp && echo there
               discoverd wait _postgresql._tcp --count 3 --timeout 30 -r
               discoverd wait --name 'Front desk'            of whatever type
-              discoverd wait _http._tcp --name web --gone
+              discoverd wait _http._tcp --name web --count 0    until it is gone
             """
     )
 
@@ -27,13 +27,16 @@ struct WaitCommand: NetworkCommand {
         transform: Parsing.name)
     var name: ServiceName?
 
-    @Flag(name: .long, help: "Wait until none is there; print nothing.")
-    var gone = false
+    @Flag(name: .customLong("gone"), help: .hidden)
+    var isGone = false
 
     @Option(
-        name: .long, help: ArgumentHelp("How many services must be there at once; default: 1.", valueName: "n"),
-        transform: Parsing.count)
+        name: .long,
+        help: ArgumentHelp("How many services must be there at once; 0: none; default: 1.", valueName: "n"),
+        transform: { $0 == "0" ? 0 : try Parsing.count($0) })
     var count: Int = 1
+
+    private var gone: Bool { isGone || count == 0 }
 
     @Option(
         name: .long,
@@ -78,7 +81,8 @@ struct WaitCommand: NetworkCommand {
         if type == nil && name == nil {
             throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --name.")
         }
-        if gone && (resolve || count != 1) { throw ValidationError("--gone goes with neither --resolve nor --count.") }
+        if isGone && count != 1 { throw ValidationError("--gone and --count exclude each other.") }
+        if gone && resolve { throw ValidationError("--count 0 prints nothing: it excludes --resolve.") }
         if let type, name == nil, (try? Parsing.type(type)) == nil, !type.hasPrefix("_") {
             try WordKind.requireService(type, for: "wait waits for")
             if WordKind(type) == .fullName, let service = try? ServiceInstance(fullName: type) {

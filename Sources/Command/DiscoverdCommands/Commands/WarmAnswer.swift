@@ -63,7 +63,7 @@ struct WarmAnswer {
         }
         try output.flush()
         if hasServices { return .done }
-        notices.notice(query.isNotFound)
+        notices.notice(query.isNotFound())
         return .notFound
     }
 }

@@ -170,13 +170,16 @@ struct ZoneTemplateCommand: LocalCommand {
             sub-domain of their own; nothing else in the zone.
 
             Examples:
-              discoverd setup zone bind --domain home.example.org --server-address 10.0.0.53
-              discoverd setup zone knot --domain home.example.org --only configuration
+              discoverd setup zone bind --domain home.example.org --address 10.0.0.53
+              discoverd setup zone knot configuration --domain home.example.org
             """
     )
 
     @Argument(help: "The server: bind, knot or powerdns.")
     var server: ZoneTemplate.Server
+
+    @Argument(help: "Only one part: configuration or zone.")
+    var part: Part?
 
     @Option(name: .long, help: "The zone.", transform: Parsing.domain)
     var domain: Domain
@@ -186,12 +189,18 @@ struct ZoneTemplateCommand: LocalCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("An address of the name server. Repeatable.", valueName: "address"),
+        help: ArgumentHelp("An address of the name server. Repeatable.", valueName: "ip"),
         transform: Parsing.address)
+    var address: [IPAddress] = []
+
+    @Option(name: .long, help: .hidden, transform: Parsing.address)
     var serverAddress: [IPAddress] = []
 
-    @Option(name: .long, help: "Only one part: configuration or zone.")
-    var only: Part?
+    @Option(name: .customLong("only"), help: .hidden)
+    var onlyPart: Part?
+
+    private var only: Part? { part ?? onlyPart }
+    private var addresses: [IPAddress] { address + serverAddress }
 
     enum Part: String, CaseIterable, ExpressibleByArgument { case configuration, zone }
 
@@ -204,9 +213,9 @@ struct ZoneTemplateCommand: LocalCommand {
     }
 
     private func checkAddress() throws {
-        if serverAddress.isEmpty, only != .configuration {
+        if addresses.isEmpty, only != .configuration {
             throw ValidationError(
-                "Missing --server-address: the zone's file says where its server is, and none loads without that.")
+                "Missing --address: the zone's file says where its server is, and none loads without that.")
         }
     }
 
@@ -214,7 +223,7 @@ struct ZoneTemplateCommand: LocalCommand {
 
     func run(with more: (any MoreSupport)?) {
         let template = ZoneTemplate(
-            server: server, domain: domain, key: key ?? "discoverd.\(domain)", addresses: serverAddress)
+            server: server, domain: domain, key: key ?? "discoverd.\(domain)", addresses: addresses)
         switch only {
         case .configuration: print(template.configurationText, terminator: "")
         case .zone: print(template.zoneText, terminator: "")

@@ -12,26 +12,26 @@ struct DoctorCommand: NetworkCommand {
         abstract: "Says why nothing is found or published here; or, with a name, why that is not found.",
         discussion: """
             Without NAME it checks this machine, its links and its domains. Each line has a verdict (ok, warn, fail, or skip for what does not \
-            count here), what was checked, and what is the case. The status is 0 when nothing failed, 69 when no backend answers, 1 when something \
-            else failed.
+            count here), what was checked, and what was found. The status is 0 when nothing failed, 69 when nothing finds or publishes, 1 when \
+            something else failed.
 
-            With NAME it asks the network for a service, a type or a host, step by step. It prints what was asked on which interface, each \
-            answer, what avahi-daemon has, and each connection that was tried. Nothing is sent on these. Then it says what is wrong, each with a \
-            code. The status is 0 when nothing is, else 1; 130 when a signal ends it.
+            With NAME it asks the network for a service, a type or a host, step by step. It says first what is wrong, each with a code. Then it \
+            prints what was asked on which interface, each answer, what avahi-daemon has, and each connection that was tried. Nothing is sent on \
+            these. The status is 0 when nothing is wrong, else 1; 130 when a signal ends it.
 
             Examples:
               discoverd doctor
-              sudo discoverd doctor                     can also name the owners of other users' sockets
+              sudo discoverd doctor                     names other users' programs, too
               discoverd doctor --domain home.example.org
-              discoverd doctor tony                     a service of any type; or a type, or a host of this name
+              discoverd doctor tony                     a service, a type or a host of this name
               discoverd doctor tony _http._tcp
               discoverd doctor printer.local --json
-              discoverd doctor tony --pcap packets.pcap what was sent and received, for tshark or tcpdump -r
+              discoverd doctor tony --pcap file.pcap    what was sent and received, for tshark
             """
     )
 
     @Argument(
-        help: "A service's name or full name, a type, or a host's name; without one this machine is checked.",
+        help: "A service, a type or a host; without one this machine is checked.",
         completion: DaemonCandidates.names)
     var name: String?
 
@@ -81,10 +81,15 @@ struct DoctorCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         if let target = try target() { return try await explaining.explain(target, in: session) }
-        return try await check(in: session)
+        let progress = Progress(what: "this machine's links and daemons", limit: .seconds(5))
+        let found = try await progress.during(in: session) { try await findings(in: session) }
+        for finding in found { try finding.show(in: session) }
+        let failed = found.filter { $0.verdict == .fail }
+        if failed.contains(where: { ["dbus", "avahi", "finder"].contains($0.check) }) { return .noBackend }
+        return failed.isEmpty ? .done : .notFound
     }
 
-    private func check(in session: Session) async throws -> ExitStatus {
+    private func findings(in session: Session) async throws -> [DoctorFinding] {
         async let names = NameCheck.run()
         async let trials = LinkCheck.run()
         let interfaces = InterfaceCheck.run()
@@ -96,10 +101,7 @@ struct DoctorCommand: NetworkCommand {
             + AvahiConfigurationCheck.run() + (await names)
         let domains = await session.more?.check(domains) ?? []
         let weighed = Self.weigh(backend, machine, beside: daemon)
-        for finding in weighed.backend + daemon.findings + weighed.machine + domains { try finding.show(in: session) }
-        let failed = (weighed.backend + daemon.findings + weighed.machine + domains).filter { $0.verdict == .fail }
-        if failed.contains(where: { ["dbus", "avahi", "finder"].contains($0.check) }) { return .noBackend }
-        return failed.isEmpty ? .done : .notFound
+        return weighed.backend + daemon.findings + weighed.machine + domains
     }
 
     /// What counts of this machine: where a daemon finds and publishes for it, what it lacks itself does not, and where it has no network of its own,

@@ -54,7 +54,8 @@ struct ExplainOptions: ParsableArguments {
         let search = EvidenceSearch(
             interfaces: try place.interfaces(), family: place.family, limit: timeout ?? .seconds(5),
             policy: noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
-        var evidence = try await search.run(target)
+        let progress = Progress(what: "for \(target.text)", limit: search.limit)
+        var evidence = try await progress.during(in: session) { try await search.run(target) }
         if case .service(let instance) = evidence.subject {
             evidence.keyDoubt = KeyStates(session.more?.hmac).doubt(of: instance, announcing: evidence.txt)
         }
@@ -125,6 +126,14 @@ enum ExplainTarget {
         throw Parsing.Failure(
             "doctor asks the link, for names below local; 'discoverd resolve --host \(text)' asks for others, and a service of this name needs its "
                 + "TYPE")
+    }
+
+    /// What is asked for, safe for a terminal.
+    var text: String {
+        switch self {
+        case .subject(let subject): subject.name?.text ?? ""
+        case .word(let word): word.quotedForMessage
+        }
     }
 
     /// The type that is looked for, if one is named.

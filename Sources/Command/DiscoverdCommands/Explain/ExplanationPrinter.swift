@@ -20,7 +20,13 @@ struct ExplanationPrinter {
 
     func show() throws {
         if session.json { return try session.output.json { write(to: &$0) } }
+        for diagnosis in explanation.diagnoses {
+            try line("wrong", colour: .red, diagnosis.code.rawValue, diagnosis.message)
+        }
+        if explanation.diagnoses.isEmpty { try line("ok", colour: .green, "nothing is wrong with \(evidence.name)") }
+        for note in explanation.notes { try line("note", note) }
         try asked()
+        let answers = AnswerOfHosts.merged(answers)
         for answer in answers.prefix(Self.most) { try show(answer) }
         if answers.count > Self.most { try line("answer", "and \(answers.count - Self.most) more") }
         if let sample = evidence.inquiry.sample {
@@ -40,11 +46,6 @@ struct ExplanationPrinter {
             try line(
                 "connect", attempt.endpoint.text, "\(attempt.outcome.rawValue)\(reason)", "\(attempt.milliseconds) ms")
         }
-        for note in explanation.notes { try line("note", note) }
-        for diagnosis in explanation.diagnoses {
-            try line("wrong", colour: .red, diagnosis.code.rawValue, diagnosis.message)
-        }
-        if explanation.diagnoses.isEmpty { try line("ok", colour: .green, "nothing is wrong with \(evidence.name)") }
     }
 
     private func asked() throws {
@@ -54,14 +55,50 @@ struct ExplanationPrinter {
         }
     }
 
-    private func show(_ answer: Answer) throws {
-        let record = answer.heard.record
-        let arrival = answer.heard.arrival
+    private func show(_ answer: AnswerOfHosts) throws {
+        let record = answer.first.heard.record
+        let arrival = answer.first.heard.arrival
         let hops = arrival.hops == 255 ? "" : ", hop limit \(arrival.hops.map { "\($0)" } ?? "unknown")"
         try line(
             "answer", "\(record.name.text) \(record.type) \(record.dataText)", "TTL \(answer.ttl)",
-            "from \(arrival.sender.text(on: arrival.interface))", "on \(arrival.interface.text)",
-            answer.ways.joined(separator: " and ") + hops, "after \(answer.heard.time.milliseconds) ms")
+            "from \(answer.senders.joined(separator: ", "))", "on \(arrival.interface.text)",
+            answer.ways.joined(separator: " and ") + hops, "after \(answer.first.heard.time.milliseconds) ms")
+    }
+
+    /// A record, and all addresses that it came from: a host answers over IPv4 and over IPv6.
+    private struct AnswerOfHosts {
+        let first: Answer
+        var senders: [String]
+        var ways: [String]
+        var ttl: UInt32
+
+        init(_ answer: Answer) {
+            let arrival = answer.heard.arrival
+            (first, ways, ttl) = (answer, answer.ways, answer.ttl)
+            senders = [arrival.sender.text(on: arrival.interface)]
+        }
+
+        static func merged(_ answers: [Answer]) -> [AnswerOfHosts] {
+            var merged: [AnswerOfHosts] = []
+            for answer in answers {
+                let next = AnswerOfHosts(answer)
+                guard let index = merged.firstIndex(where: { $0.isSame(as: next) }) else {
+                    merged.append(next)
+                    continue
+                }
+                merged[index].senders += next.senders
+                merged[index].ways += next.ways.filter { !merged[index].ways.contains($0) }
+                merged[index].ttl = max(merged[index].ttl, next.ttl)
+            }
+            return merged
+        }
+
+        private func isSame(as other: AnswerOfHosts) -> Bool {
+            let (one, two) = (first.heard, other.first.heard)
+            return one.record.name == two.record.name && one.record.data == two.record.data
+                && one.arrival.interface == two.arrival.interface && one.arrival.hops == two.arrival.hops
+                && (one.record.ttl == 0) == (two.record.ttl == 0)
+        }
     }
 
     /// - Parameter texts: safe for a terminal.

@@ -11,45 +11,55 @@ struct TLSOptions: ParsableArguments {
     @Flag(name: .long, help: "Speak TLS, with a machine whose key is known (docs/identity.md).")
     var tls = false
 
-    @Flag(name: .long, help: "With --tls: take the key that comes first for a name, without asking. No access control.")
-    var trustFirst = false
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp("With --tls: only this key, whatever is known. Repeatable.", valueName: "SHA256:base64"),
-        transform: Parsing.key)
-    var pin: [KeyFingerprint] = []
-
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --tls: only whom this certificate authority (PEM) vouches for, whatever is known.", valueName: "file")
-    )
-    var ca: String?
+            "With --tls, whom: only this key SHA256:…; 'first', the first key of a name, unasked; or a file of certificate authorities (PEM), perhaps with name=NAME. Repeatable.",
+            valueName: "key|first|file"),
+        transform: TrustWord.init)
+    var trust: [TrustWord] = []
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "With --ca: the name that its certificate must have; default: the service's, or a caller's any. Repeatable.",
-            valueName: "name"))
-    var caName: [String] = []
+    @Flag(name: .customLong("trust-first"), help: .hidden)
+    var oldFirst = false
+
+    @Option(name: .customLong("pin"), help: .hidden, transform: Parsing.key)
+    var oldPins: [KeyFingerprint] = []
+
+    @Option(name: .customLong("ca"), help: .hidden)
+    var oldAuthority: String?
+
+    @Option(name: .customLong("ca-name"), help: .hidden)
+    var oldNames: [String] = []
+
+    private var trustFirst: Bool { oldFirst || trust.contains(.first) }
+    private var pin: [KeyFingerprint] { oldPins + trust.compactMap { if case .key(let key) = $0 { key } else { nil } } }
+    private var authorities: [String] {
+        (oldAuthority.map { [$0] } ?? []) + trust.compactMap { if case .authority(let file) = $0 { file } else { nil } }
+    }
+    private var caName: [String] {
+        oldNames + trust.compactMap { if case .name(let name) = $0 { name } else { nil } }
+    }
 
     func validate() throws {
-        let ways = [trustFirst, !pin.isEmpty, ca != nil].count { $0 }
-        if !tls, ways > 0 { throw ValidationError("--trust-first, --pin and --ca go with --tls.") }
-        if ways > 1 { throw ValidationError("--trust-first, --pin and --ca exclude each other.") }
-        if ca == nil, !caName.isEmpty { throw ValidationError("--ca-name goes with --ca.") }
+        let ways = [trustFirst, !pin.isEmpty, !authorities.isEmpty].count { $0 }
+        if !tls, ways > 0 || !caName.isEmpty { throw ValidationError("--trust goes with --tls.") }
+        if ways > 1 || authorities.count > 1 {
+            throw ValidationError("--trust takes keys, or 'first', or one file of certificate authorities.")
+        }
+        if authorities.isEmpty, !caName.isEmpty {
+            throw ValidationError("--trust name=NAME goes with a file of certificate authorities.")
+        }
     }
 
     /// Nil: without TLS.
     /// - Throws: where what the options or the configuration name cannot be used.
-    func wish() throws(CommandError) -> TLSWish? { tls ? TLSWish(trust: try trust()) : nil }
+    func wish() throws(CommandError) -> TLSWish? { tls ? TLSWish(trust: try peerTrust()) : nil }
 
-    private func trust() throws(CommandError) -> PeerTrust {
+    private func peerTrust() throws(CommandError) -> PeerTrust {
         if !pin.isEmpty { return .pinned(Set(pin)) }
         if trustFirst { return .first }
         do throws(PeerAuthority.Failure) {
-            if let ca { return .authority(try PeerAuthority(file: ca, names: Set(caName))) }
+            if let ca = authorities.first { return .authority(try PeerAuthority(file: ca, names: Set(caName))) }
         } catch {
             throw CommandError(.badConfiguration, "the certificate authority: \(error.description.escapedForTerminal)")
         }
@@ -57,6 +67,26 @@ struct TLSOptions: ParsableArguments {
             return try TrustFile.trust(in: Environment.configurationDirectories) ?? .known
         } catch {
             throw CommandError(.badConfiguration, "who is let in: \(error.description.escapedForTerminal)")
+        }
+    }
+}
+
+/// Whom `--trust` names: a key, who comes first, whom a certificate authority vouches for, or the name that it has to vouch for.
+enum TrustWord: Hashable, Sendable {
+    case first
+    case key(KeyFingerprint)
+    case authority(String)
+    case name(String)
+
+    init(_ text: String) throws {
+        if text == "first" {
+            self = .first
+        } else if text.hasPrefix("SHA256:") {
+            self = .key(try Parsing.key(text))
+        } else if text.hasPrefix("name=") {
+            self = .name(String(text.dropFirst(5)))
+        } else {
+            self = .authority(text)
         }
     }
 }

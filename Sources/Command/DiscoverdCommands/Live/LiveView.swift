@@ -161,7 +161,7 @@ struct LiveBrowsing {
         if let reason = await view.degraded { session.notices.degraded(reason) }
         guard let end else { return .done }
         let status = try await end.status(found: view.hasFound, in: session)
-        if status == .notFound { session.notices.notice(query.isNotFound) }
+        if status == .notFound { session.notices.notice(query.isNotFound()) }
         return status
     }
 

@@ -41,6 +41,13 @@ struct HostArgument {
         return question.isAskedOnLink && !question.isReverse && question.labels.count > 1
     }
 
+    /// The interface that a scope names and this machine has not; nil where it has.
+    func missingInterface(among interfaces: [LocalInterface]) -> String? {
+        guard case .address(let scope?) = kind, UInt32(scope) == nil, !interfaces.contains(where: { $0.name == scope })
+        else { return nil }
+        return scope
+    }
+
     /// - Parameter family: of the addresses that are wanted; nil for both.
     func questions(_ family: IPAddress.Family?) -> [Question] {
         guard case .name = kind else { return [Question(question, .ptr)] }

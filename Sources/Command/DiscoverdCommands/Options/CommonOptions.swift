@@ -39,7 +39,9 @@ struct OutputOptions: ParsableArguments {
 
 /// Options of commands that need the daemon; there is no backend to choose.
 struct DaemonOptions: ParsableArguments, CommonArguments {
-    @Option(name: .long, help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The daemon's control socket; 'none' does without a daemon.", valueName: "path"))
     var socket: String?
 
     @OptionGroup var output: OutputOptions
@@ -53,16 +55,18 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     @Option(name: .long, help: "What finds services: the wire, or avahi-daemon.")
     var finder = FinderChoice.auto
 
-    @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")
-    var noDaemon = false
+    @Flag(name: .customLong("no-daemon"), help: .hidden)
+    var isAlone = false
 
     @OptionGroup var daemon: DaemonOptions
 
-    var socket: String? { daemon.socket }
+    /// No daemon is asked, even if one runs.
+    var noDaemon: Bool { isAlone || daemon.socket == "none" }
+    var socket: String? { daemon.socket == "none" ? nil : daemon.socket }
     var output: OutputOptions { daemon.output }
 
     func validate() throws {
-        if noDaemon && socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
+        if isAlone && daemon.socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
     }
 }
 

@@ -4,6 +4,7 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
+internal import DiscoveryJSON
 internal import DiscoveryControl
 internal import Libc
 

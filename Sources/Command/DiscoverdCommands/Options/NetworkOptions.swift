@@ -39,19 +39,31 @@ struct PolicyOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Dial addresses in this block, whatever the rules say: 203.0.113.0/24. Repeatable.", valueName: "cidr"),
-        transform: { try CIDR($0) })
-    var allow: [CIDR] = []
+            "Dial addresses in this block, or with '!' do not: 203.0.113.0/24, '!10.0.0.0/8'. Repeatable.",
+            valueName: "cidr"),
+        transform: DialledBlock.init)
+    var allow: [DialledBlock] = []
 
-    @Option(
-        name: .long, help: ArgumentHelp("Do not dial addresses in this block. Repeatable.", valueName: "cidr"),
-        transform: { try CIDR($0) })
+    @Option(name: .long, help: .hidden, transform: { try CIDR($0) })
     var deny: [CIDR] = []
 
     /// The policy for a service whose domain was named on the command line.
     /// - Parameter named: other domains that were named or configured.
     func policy(naming domain: Domain, and named: Set<Domain>) -> AddressPolicy {
-        AddressPolicy(allow: allow, deny: deny, namedDomains: domain == .local ? named : named.union([domain]))
+        AddressPolicy(
+            allow: allow.filter { !$0.isDenied }.map(\.block), deny: allow.filter(\.isDenied).map(\.block) + deny,
+            namedDomains: domain == .local ? named : named.union([domain]))
+    }
+}
+
+/// A block of addresses to dial, or after `!` not to dial.
+struct DialledBlock: Sendable {
+    let block: CIDR
+    let isDenied: Bool
+
+    init(_ text: String) throws {
+        isDenied = text.hasPrefix("!")
+        block = try CIDR(isDenied ? String(text.dropFirst()) : text)
     }
 }
 

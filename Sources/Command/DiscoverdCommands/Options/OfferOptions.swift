@@ -9,9 +9,13 @@ internal import DiscoverySystem
 /// What a service to publish says of itself.
 struct OfferOptions: ParsableArguments {
     @Option(
-        name: .long, help: "The type; default: _witap._tcp.", completion: DaemonCandidates.types,
-        transform: Parsing.type)
-    var type: ServiceType?
+        name: .customLong("type"),
+        help: ArgumentHelp(
+            "The type, perhaps with subtypes: _http._tcp,_printer; default: _witap._tcp.", valueName: "type"),
+        completion: DaemonCandidates.types, transform: OfferedType.init)
+    var kind: OfferedType?
+
+    var type: ServiceType? { kind?.type }
 
     @OptionGroup var txt: TXTOptions
 
@@ -22,7 +26,8 @@ struct OfferOptions: ParsableArguments {
         let type = try type ?? ServiceType(DefaultType.text)
         return OfferedService(
             name: name, type: type, domain: domain, port: port, txt: try txt.record(),
-            subtypes: (type.subtype.map { [$0] } ?? []) + subtypes, interfaces: try place.interfaces(),
+            subtypes: (type.subtype.map { [$0] } ?? []) + (kind?.subtypes ?? []) + subtypes,
+            interfaces: try place.interfaces(),
             family: place.family)
     }
 
@@ -33,24 +38,60 @@ struct OfferOptions: ParsableArguments {
     }
 }
 
+/// `_http._tcp,_printer`: a type, and subtypes under which the service is published too (as dns-sd(1) writes them).
+struct OfferedType: Sendable {
+    let type: ServiceType
+    let subtypes: [String]
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        type = try Parsing.type(parts[0])
+        subtypes = try parts.dropFirst().map { try Parsing.subtype($0) }
+    }
+}
+
 /// The service's TXT strings; within each option, in the order of the command line.
 struct TXTOptions: ParsableArguments {
     @Option(
-        name: .long, help: ArgumentHelp("A TXT string: KEY=VALUE, KEY= or KEY. Repeatable.", valueName: "key=value"))
+        name: .long,
+        help: ArgumentHelp(
+            "A TXT string: KEY=VALUE, KEY= or KEY; KEY@./FILE or KEY@/FILE takes the value from a file. Repeatable.",
+            valueName: "key=value"))
     var txt: [String] = []
 
-    @Option(
-        name: .customLong("txt-base64"),
-        help: ArgumentHelp("A TXT value of any bytes, in base64. Repeatable.", valueName: "key=base64"))
+    @Option(name: .customLong("txt-base64"), help: .hidden)
     var txtBase64: [String] = []
 
     /// The record.
     /// - Throws: `.invalidTXTRecord` with the rule that was broken.
     func record() throws -> TXTRecord {
         var record = TXTRecord()
-        for argument in txt { try record.append(argument: argument) }
+        for argument in txt {
+            if let (key, file) = Self.file(in: argument) {
+                try record.append(key: key, value: Self.content(of: file))
+            } else {
+                try record.append(argument: argument)
+            }
+        }
         for argument in txtBase64 { try record.append(base64Argument: argument) }
         return record
+    }
+
+    /// `KEY@/FILE`, `KEY@./FILE`: what follows the sign is a path by its first character, so that a key may have an `@`.
+    private static func file(in argument: String) -> (key: String, file: String)? {
+        let key = argument.prefix { $0 != "@" && $0 != "=" }
+        let rest = argument.dropFirst(key.count)
+        guard !key.isEmpty, rest.hasPrefix("@/") || rest.hasPrefix("@./") || rest.hasPrefix("@../") else { return nil }
+        return (String(key), String(rest.dropFirst()))
+    }
+
+    private static func content(of file: String) throws -> [UInt8] {
+        do {
+            // A string of a TXT record has 255 bytes with its key: what is longer is refused then.
+            return try SystemFile.read(file, atMost: 256)
+        } catch {
+            throw Parsing.Failure("\(file.escapedForTerminal): \(error)")
+        }
     }
 }
 
@@ -59,36 +100,49 @@ struct CheckOptions: ParsableArguments {
     @Option(
         name: .customLong("check"),
         help: ArgumentHelp(
-            "Advertise only while this passes: tcp, http:PATH, exec:CMD, unit:NAME, pid:N.", valueName: "check"))
-    var text: String?
+            "Publish only while this passes: tcp, http:PATH, exec:CMD, unit:NAME, pid:N; perhaps with ,every=SECONDS ,rise=N ,fall=N.",
+            valueName: "check"),
+        transform: Self.check)
+    var given: RegistrationRequest.Check?
 
-    @Option(
-        name: .customLong("check-interval"),
-        help: ArgumentHelp("Time between two checks; default: 10.", valueName: "seconds"), transform: Parsing.seconds)
+    @Option(name: .customLong("check-interval"), help: .hidden, transform: Parsing.seconds)
     var interval: Duration?
 
-    @Option(
-        help: ArgumentHelp("Passes in a row after which it is advertised again.", valueName: "n"),
-        transform: Parsing.count)
+    @Option(help: .hidden, transform: Parsing.count)
     var rise: Int?
 
-    @Option(
-        help: ArgumentHelp("Failures in a row after which it is withdrawn.", valueName: "n"), transform: Parsing.count)
+    @Option(help: .hidden, transform: Parsing.count)
     var fall: Int?
 
     func validate() throws {
-        if text == nil, interval != nil || rise != nil || fall != nil {
+        if given == nil, interval != nil || rise != nil || fall != nil {
             throw ValidationError("--check-interval, --rise and --fall need a --check.")
         }
     }
 
     /// The requested check, if any.
     var check: RegistrationRequest.Check? {
-        guard let text else { return nil }
+        guard var check = given else { return nil }
+        check.intervalMilliseconds = interval.map { Int($0.milliseconds) } ?? check.intervalMilliseconds
+        check.rise = rise ?? check.rise
+        check.fall = fall ?? check.fall
+        return check
+    }
+
+    /// `tcp,every=5,rise=1`: a check, and at its end how often and how patiently.
+    static func check(_ text: String) throws -> RegistrationRequest.Check {
         var check = RegistrationRequest.Check(text)
-        check.intervalMilliseconds = interval.map { Int($0.milliseconds) }
-        check.rise = rise
-        check.fall = fall
+        while let comma = check.text.lastIndex(of: ",") {
+            let words = check.text[comma...].dropFirst().split(separator: "=", maxSplits: 1).map(String.init)
+            guard words.count == 2 else { break }
+            switch words[0] {
+            case "every": check.intervalMilliseconds = Int(try Parsing.seconds(words[1]).milliseconds)
+            case "rise": check.rise = try Parsing.count(words[1])
+            case "fall": check.fall = try Parsing.count(words[1])
+            default: return check
+            }
+            check.text = String(check.text[..<comma])
+        }
         return check
     }
 }

@@ -9,29 +9,40 @@ struct ServiceFilter: Sendable {
     let name: ServiceName?
     private let names: [Glob]
     private let conditions: [Condition]
+    /// Only those that this machine publishes, or only others'; nil for both.
+    private let areOwn: Bool?
+    /// The options that say so, for messages.
+    let options: [String]
 
     static let everything = ServiceFilter(name: nil)
 
     init(exactly name: ServiceName) { self.init(name: name) }
 
-    private init(name: ServiceName?) { (self.name, names, conditions) = (name, [], []) }
+    private init(name: ServiceName?) {
+        (self.name, names, conditions, areOwn, options) = (name, [], [], nil, [])
+    }
 
     /// - Throws: for a pattern or condition that means nothing.
-    init(names: [String] = [], conditions: [String] = []) throws(Parsing.Failure) {
+    init(names: [String] = [], conditions: [String] = [], areOwn: Bool? = nil) throws(Parsing.Failure) {
         name = nil
+        self.areOwn = areOwn
+        options =
+            names.map { "--name \($0.quotedForMessage)" } + conditions.map { "--where \($0.quotedForMessage)" }
+            + (areOwn.map { [$0 ? "--mine" : "--others"] } ?? [])
         self.names = try names.map { name throws(Parsing.Failure) in try Self.glob(name.asciiLowercased, in: name) }
         self.conditions = try conditions.map { text throws(Parsing.Failure) in try Condition(text) }
     }
 
     var isEmpty: Bool { name == nil && !hasConditions }
     /// It has patterns or conditions.
-    var hasConditions: Bool { !names.isEmpty || !conditions.isEmpty }
+    var hasConditions: Bool { !options.isEmpty }
     /// Only a resolved service can meet it.
-    var needsResolution: Bool { !conditions.isEmpty }
+    var needsResolution: Bool { !conditions.isEmpty || areOwn != nil }
 
     /// Whether its name matches one of the patterns, if there are any, and all conditions are met.
     func allows(_ service: DiscoveredService) -> Bool {
         if let name, service.instance.name != name { return false }
+        if let areOwn, service.state != .resolved || service.isOwn != areOwn { return false }
         let name = service.instance.name.text.asciiLowercased
         return (names.isEmpty || names.contains { $0.matches(name) }) && conditions.allSatisfy { $0.isMet(by: service) }
     }
@@ -45,11 +56,15 @@ struct ServiceFilter: Sendable {
     }
 }
 
-/// The events of the services that a filter allows: one that becomes such is found then, and one that no longer is, lost. A value.
+/// The events of the services that a filter allows: one that begins to match is found then, and one that no longer matches, lost. A value.
 struct FilteredEvents {
     private let filter: ServiceFilter
     /// The services reported as found; no more than the stream reports as present.
     private var shown: Set<ServiceInstance> = []
+    /// Those that are there and not allowed.
+    private var rejected: Set<ServiceInstance> = []
+    /// How many these are.
+    var others: Int { rejected.count }
 
     init(_ filter: ServiceFilter) { self.filter = filter }
 
@@ -59,10 +74,14 @@ struct FilteredEvents {
         case _ where filter.isEmpty: return event
         case .found(let service), .changed(let service):
             guard filter.allows(service) else {
+                rejected.insert(service.instance)
                 return shown.remove(service.instance) == nil ? nil : .lost(service)
             }
+            rejected.remove(service.instance)
             return shown.insert(service.instance).inserted ? .found(service) : .changed(service)
-        case .lost(let service): return shown.remove(service.instance) == nil ? nil : event
+        case .lost(let service):
+            rejected.remove(service.instance)
+            return shown.remove(service.instance) == nil ? nil : event
         case .settled, .backend, .degraded: return event
         }
     }
@@ -152,17 +171,26 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only services of which it is true: txt.path, 'txt.path=/x*', 'host=nas*', port!=80, 'address=10.*'. Repeatable: all of it.",
+            "Only services that match: txt.path, 'txt.path=/x*', 'host=nas*', port!=80, 'address=10.*'. Repeatable: all match.",
             valueName: "condition"))
     var `where`: [String] = []
 
+    @Flag(name: .long, help: "Only services that this machine publishes.")
+    var mine = false
+
+    @Flag(name: .long, help: "Only services of other machines.")
+    var others = false
+
     func validate() throws {
+        if mine && others { throw ValidationError("--mine and --others exclude each other.") }
         if name.count + self.where.count > Self.limit { throw ValidationError("More than \(Self.limit) conditions.") }
         try Parsing.validate { _ = try filter() }
     }
 
     /// - Throws: what `validate` throws.
-    func filter() throws -> ServiceFilter { try ServiceFilter(names: name, conditions: self.where) }
+    func filter() throws -> ServiceFilter {
+        try ServiceFilter(names: name, conditions: self.where, areOwn: mine ? true : others ? false : nil)
+    }
 
     /// Each is looked at for every event of every service.
     private static let limit = 64

@@ -106,6 +106,30 @@ struct Record {
         return aligned(isUTF8: terminal.isUTF8) { terminal.paint($0, $1) }
     }
 
+    /// The lines: where a terminal is too narrow for one, the last fields go on below themselves.
+    func lines(for terminal: Terminal) -> [String] {
+        let whole = line(for: terminal)
+        let columns = terminal.columns
+        let isUTF8 = terminal.isUTF8
+        guard terminal.isInteractive, DisplayWidth.of(aligned(isUTF8: isUTF8) { text, _ in text }) >= columns else {
+            return [whole]
+        }
+        // Labels keep their columns as long as half of the width is left.
+        var (head, indent, count) = ("", 0, 0)
+        for field in fields.dropLast() {
+            let text = field.text.tamed(isUTF8: isUTF8)
+            let width = max(field.width, DisplayWidth.of(text)) + 2
+            guard field.width > 0, indent + width <= columns / 2 else { break }
+            head += field.colour.map { terminal.paint(text, $0) } ?? text
+            head += String(repeating: " ", count: width - DisplayWidth.of(text))
+            (indent, count) = (indent + width, count + 1)
+        }
+        let rest = fields.dropFirst(count).map { $0.text.tamed(isUTF8: isUTF8) }.filter { !$0.isEmpty }
+        let below = String(repeating: " ", count: indent)
+        let lines = rest.joined(separator: "  ").wrapped(to: columns - 1 - indent)
+        return lines.enumerated().map { ($0.offset == 0 ? head : below) + $0.element }
+    }
+
     /// The line as a terminal shows it, without colours.
     var aligned: String { aligned(isUTF8: true) { text, _ in text } }
 

@@ -4,6 +4,7 @@ internal import CommandText
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import Libc
 internal import PeerIdentity
 
 /// Prints services as JSON lines, or as one record a line for people.
@@ -14,20 +15,27 @@ struct ServicePrinter {
     private let keys: KeyStates
     /// On a terminal each line says whether the service's key is known.
     let showsKeys: Bool
+    private let hasTimes: Bool
 
     /// - Parameters:
     ///   - tellsEvents: each line begins with the event.
     ///   - hasDomain: on a terminal, each line includes the domain.
     ///   - hasType: services of several types are shown; on a terminal, each line includes the type.
-    init(session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool, hasDomain: Bool = false) {
+    ///   - hasTimes: each line begins with the time of day.
+    init(
+        session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool, hasDomain: Bool = false,
+        hasTimes: Bool = false
+    ) {
         self.session = session
         self.detail = detail
+        self.hasTimes = hasTimes
         keys = KeyStates(session.more?.hmac)
         // A pipe keeps its columns; programs read JSON.
         showsKeys = detail == .full && !keys.isEmpty && session.terminal.isInteractive
         table = Table(
             ServiceColumns(
-                detail, tellsEvents: tellsEvents, hasType: hasType, hasDomain: hasDomain, showsKeys: showsKeys
+                detail, tellsEvents: tellsEvents, hasType: hasType, hasDomain: hasDomain, showsKeys: showsKeys,
+                hasTimes: hasTimes
             ).all)
     }
 
@@ -67,7 +75,26 @@ struct ServicePrinter {
 
     private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
         let key = showsKeys ? [keys.state(of: service.instance)?.rawValue ?? ""] : []
-        try table.show((sign.map { [$0] } ?? []) + service.textFields(detail) + key, colour: colour, in: session)
+        let time = hasTimes ? [ClockTime.now.description] : []
+        let fields = time + (sign.map { [$0] } ?? []) + service.textFields(detail) + key
+        try table.show(fields, colour: colour, of: time.count, in: session)
+    }
+}
+
+/// The time of day, as `14:05:09.123`.
+private struct ClockTime: CustomStringConvertible {
+    let description: String
+
+    static var now: ClockTime {
+        var time = timespec()
+        var parts = unsafe tm()
+        guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0, unsafe localtime_r(&time.tv_sec, &parts) != nil else {
+            return ClockTime(description: "-")
+        }
+        let (hour, minute, second) = unsafe (Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec))
+        let fields = [(hour, 2), (minute, 2), (second, 2), (time.tv_nsec / 1_000_000, 3)]
+        let texts = fields.map { String(repeating: "0", count: max(0, $0.1 - "\($0.0)".count)) + "\($0.0)" }
+        return ClockTime(description: "\(texts[0]):\(texts[1]):\(texts[2]).\(texts[3])")
     }
 }
 
@@ -80,8 +107,12 @@ struct ServiceColumns {
     ///   - hasType: services of several types are shown.
     ///   - hasDomain: services of several domains are.
     ///   - showsKeys: each line ends with the state of the service's key.
-    init(_ detail: ServiceDetail, tellsEvents: Bool, hasType: Bool, hasDomain: Bool, showsKeys: Bool) {
-        let event: [ColumnLayout.Column?] = tellsEvents ? [.init("", 1)] : []
+    ///   - hasTimes: each line begins with the time.
+    init(
+        _ detail: ServiceDetail, tellsEvents: Bool, hasType: Bool, hasDomain: Bool, showsKeys: Bool,
+        hasTimes: Bool = false
+    ) {
+        let event: [ColumnLayout.Column?] = (hasTimes ? [.init("TIME", 12)] : []) + (tellsEvents ? [.init("", 1)] : [])
         let identity: [ColumnLayout.Column?] = [
             .init("NAME", 10, upTo: detail == .full ? 40 : 63, weight: 4),
             hasType ? .init("TYPE", 10, upTo: 22, weight: 2) : nil,
@@ -108,8 +139,8 @@ final class Table {
     /// Writes a line.
     /// - Parameters:
     ///   - fields: safe for a terminal, one for each column.
-    ///   - colour: of the first field.
-    func show(_ fields: [String], colour: Colour? = nil, in session: Session) throws {
+    ///   - colour: of the field at `index`.
+    func show(_ fields: [String], colour: Colour? = nil, of index: Int = 0, in session: Session) throws {
         let terminal = session.terminal
         guard terminal.isInteractive else { return try session.output.line(fields.joined(separator: "\t")) }
         // Asked every time, because a terminal can be resized.
@@ -119,7 +150,7 @@ final class Table {
             try session.output.line(layout.header(isUTF8: terminal.isUTF8))
         }
         var cells = layout.cells(zip(columns, fields).filter { $0.0 != nil }.map(\.1), isUTF8: terminal.isUTF8)
-        if let colour, let first = cells.first { cells[0] = terminal.paint(first, colour) }
+        if let colour, cells.indices.contains(index) { cells[index] = terminal.paint(cells[index], colour) }
         try session.output.line(cells.joined(separator: " "))
     }
 }

@@ -212,7 +212,7 @@ extension AccessRules {
         }
         return .denied(
             reason: "\(what): \(who), as `\(rule)` or `attached: anyone` under `access:` in discoverd.yaml; "
-                + "with --no-daemon a command goes to avahi-daemon itself")
+                + "with --socket none a command goes to avahi-daemon itself")
     }
 
     /// The rules that let a user publish.

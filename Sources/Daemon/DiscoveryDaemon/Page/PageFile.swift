@@ -22,6 +22,15 @@ package struct PageFile: Sendable {
     private static let script = "text/javascript; charset=utf-8"
     private static let picture = "image/svg+xml"
 
+    /// What people call types, as `const names = {"_http._tcp":"Web site"};`
+    private static var typeNames: [UInt8] {
+        var json = JSONWriter()
+        json.object { object in
+            for known in KnownType.all { object.member(known.type, known.title) }
+        }
+        return Array("const names = ".utf8) + json.bytes + Array(";\n".utf8)
+    }
+
     private static let files: [String: PageFile] = [
         "index.html": PageFile(markup, PackageResources.index_html),
         "style.css": PageFile(style, PackageResources.style_css),
@@ -40,7 +49,7 @@ package struct PageFile: Sendable {
         "session.js": PageFile(script, PackageResources.session_js),
         "stream.js": PageFile(script, PackageResources.stream_js),
         "tabs.js": PageFile(script, PackageResources.tabs_js),
-        "types.js": PageFile(script, PackageResources.types_js),
+        "types.js": PageFile(script, typeNames + PackageResources.types_js),
         "words.js": PageFile(script, PackageResources.words_js),
     ]
 }

@@ -52,9 +52,14 @@ export function showBackend(body, status, facts) {
 }
 
 export function showFindings(body, findings) {
-  const rows = findings.map(({ check, verdict, text, advice }) =>
-    [mark(verdict, verdict === "ok" || verdict === "skip"), foreign(check), foreign(text), foreign(advice ?? "–")]);
-  body.replaceChildren(table(counted(findings.length, "finding"), ["Verdict", "Check", "What was found", "What to do"], rows));
+  const isGood = ({ verdict }) => verdict === "ok" || verdict === "skip";
+  const list = (some, caption) => table(caption, ["Verdict", "Check", "What was found", "What to do"],
+    some.map((one) => [mark(one.verdict, isGood(one)), foreign(one.check), foreign(one.text), foreign(one.advice ?? "–")]));
+  const [bad, good] = [findings.filter((one) => !isGood(one)), findings.filter(isGood)];
+  const passed = bad.length ? `${counted(good.length, "check")} passed` : `All ${counted(good.length, "check")} passed`;
+  body.replaceChildren(
+    ...(bad.length ? [list(bad, counted(bad.length, "finding"))] : [element("p", {}, mark(`${passed}.`, true))]),
+    element("details", {}, element("summary", {}, bad.length ? passed : "What was checked"), list(good, passed)));
 }
 
 export function showFailure(body, text) {

@@ -102,7 +102,8 @@ const since = (item) =>
     : item.isSinceKnown ? ["since ", clock(item.since)] : ["since before ", clock(item.since)];
 
 function copyButton(command) {
-  const button = element("button", { type: "button", class: "copy", title: command, "aria-label": `Copy ${command}` }, "Copy");
+  const button = element("button", { type: "button", class: "copy", title: command, "aria-label": `Copy ${command}` },
+    `Copy ${command.split(" ")[0]} command`);
   button.dataset.command = command;
   button.addEventListener("click", () => copy(command));
   return button;

@@ -1,41 +1,29 @@
 /// Service types that people meet, with names for people and the ports that their programs listen on (IANA, "Service Name and Transport Protocol
 /// Port Number Registry"; Apple, "Bonjour Overview"). A value.
-public struct KnownType: Hashable, Sendable {
+package struct KnownType: Hashable, Sendable {
     /// The type, as `_http._tcp`.
-    public let type: String
+    package let type: String
     /// What people call such a service, as "Web site".
-    public let title: String
+    package let title: String
     /// Ports on which it usually listens; the first that names a port wins.
-    public let ports: [UInt16]
+    package let ports: [UInt16]
 
     private init(_ type: String, _ title: String, _ ports: UInt16...) {
         (self.type, self.title, self.ports) = (type, title, ports)
     }
 
     /// The entry of a type, whatever the case of its letters; nil for one that is not in the table.
-    public static func of(_ type: String) -> KnownType? { byType[type.lowercased()] }
+    package static func of(_ type: String) -> KnownType? { byType[type.lowercased()] }
 
     /// The type that a port suggests; nil for none.
-    public static func suggested(by port: UInt16) -> KnownType? { byPort[port] }
-
-    /// What a type that nobody offers may have been meant to be: the same name over the other transport, or a name that differs by a slip;
-    /// nil for a type of the table, and where none is near.
-    public static func meant(by type: String) -> KnownType? {
-        let labels = type.lowercased().split(separator: ".").suffix(2).map(String.init)
-        guard labels.count == 2, byType[labels.joined(separator: ".")] == nil else { return nil }
-        let names = all.map { String($0.type.prefix { $0 != "." }) }
-        let near = names.contains(labels[0]) ? labels[0] : Suggestion.nearest(to: labels[0], among: names)
-        // `_x` is near to whatever begins with it.
-        guard let near, labels[0].count > 3 else { return nil }
-        return byType["\(near).\(labels[1])"] ?? all.first { $0.type.hasPrefix("\(near).") }
-    }
+    package static func suggested(by port: UInt16) -> KnownType? { byPort[port] }
 
     private static let byType = Dictionary(all.map { ($0.type, $0) }) { first, _ in first }
     private static let byPort = Dictionary(all.flatMap { entry in entry.ports.map { ($0, entry) } }) { first, _ in first
     }
 
     /// Every entry, the more usual first where two have one port.
-    public static let all = [
+    package static let all = [
         KnownType("_http._tcp", "Web site", 80, 8000, 8008, 8080, 8888),
         KnownType("_https._tcp", "Secure web site", 443, 8443),
         KnownType("_ssh._tcp", "Remote login", 22),
@@ -92,5 +80,10 @@ public struct KnownType: Hashable, Sendable {
         KnownType("_mysql._tcp", "MySQL database", 3306),
         KnownType("_redis._tcp", "Redis", 6379),
         KnownType("_irc._tcp", "Chat server (IRC)", 6667),
+        KnownType("_companion-link._tcp", "Apple Companion"),
+        KnownType("_sleep-proxy._udp", "Sleep proxy"),
+        KnownType("_distcc._tcp", "Compile server (distcc)", 3632),
+        KnownType("_lanchat._tcp", "Chat room (lanchat)"),
+        KnownType("_filedrop._tcp", "File drop (filedrop)"),
     ]
 }
