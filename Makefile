@@ -100,6 +100,20 @@ fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the d
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
 	SOAK=1 $(BUNDLE) --filter SoakTests
 
+# What is judged: `make conformance JUDGED="avahi zeroconf"`. A report that is complete counts for docs/conformance.md.
+JUDGED ?= discoverd avahi zeroconf resolved
+REPORTS = $(TOOLS)/conformance
+.PHONY: conformance conformance-document
+conformance: ## responders judged by rules of RFC 6762 and 6763 in a lab, 6 minutes each; fails where one is broken
+	@.ci/deps test
+	$(BUILD) --product discoverd
+	$(BUILD) --product $(DAEMON)
+	$(BUILD) --product discoverd-conformance
+	Conformance/run $(JUDGED)
+
+conformance-document: ## docs/conformance.md, of the reports that `make conformance` has left
+	$(BUILT)/discoverd-conformance --markdown $(wildcard $(REPORTS)/*.json) >docs/conformance.md
+
 lab: build ## a shell on each of two hosts in the lab, with discoverd in PATH
 	@.ci/deps test
 	@$(LAB)/play shell
@@ -110,7 +124,7 @@ demo: build ## publish on one host, browse and resolve on another, withdraw
 
 # The benchmarks' own package.
 INSIDE = Benchmarks/Package.swift Benchmarks/Inside Benchmarks/Workloads
-SWIFT_SOURCES = Sources Tests Package.swift Apps Examples $(INSIDE)
+SWIFT_SOURCES = Sources Tests Package.swift Apps Conformance Examples $(INSIDE)
 
 fmt: ## format the sources in place
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)

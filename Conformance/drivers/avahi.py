@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Drives avahi-daemon, with an avahi-publish for each service. The host has a bus, and no avahi-daemon yet."""
+
+import os
+import time
+
+import driver
+
+CONFIGURATION = """[server]
+use-ipv4=yes
+use-ipv6=yes
+ratelimit-interval-usec=1000000
+ratelimit-burst=1000
+[publish]
+publish-hinfo=no
+publish-workstation=no
+"""
+
+
+class Avahi(driver.Driver):
+    name = "avahi-daemon"
+    can = ["subtypes", "several", "host", "company", "many"]
+
+    def version(self):
+        return driver.said_by("avahi-daemon", "--version").split()[-1]
+
+    def start(self, services):
+        os.makedirs("/run/avahi-daemon", exist_ok=True)
+        if os.path.exists("/run/avahi-daemon/pid"):
+            os.remove("/run/avahi-daemon/pid")
+        path = os.path.join(self.folder, "avahi.conf")
+        with open(path, "w") as file:
+            file.write(CONFIGURATION)
+        self.spawn(
+            "daemon", "avahi-daemon", "-f", path, "--no-drop-root", "--no-chroot", "--no-rlimits", "--no-proc-title")
+        while not os.path.exists("/run/avahi-daemon/socket"):
+            if self.children["daemon"].poll() is not None:
+                raise RuntimeError("avahi-daemon has ended")
+            time.sleep(0.01)
+        for service in services:
+            subtypes = [f"--subtype={s}._sub.{service['type']}" for s in service["subtypes"]]
+            self.spawn(
+                service["port"], "avahi-publish", "-f", "-s", *subtypes, service["name"], service["type"], str(service["port"]),
+                *service["txt"])
+
+    def end(self, process, how):
+        """The program that publishes; the daemon stays, as it does for users."""
+        for port in [port for port in self.children if port != "daemon"]:
+            super().end(port, how)
+
+    def withdraw(self, port):
+        super().end(port, 15)
+
+    def stop(self):
+        super().stop()
+        if os.path.exists("/run/avahi-daemon/socket"):
+            os.remove("/run/avahi-daemon/socket")
+
+
+Avahi().serve()

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// Our own responder on a host, judged by discoverd-conformance on another. What its values decide is judged in virtual time (ConformanceTests).
+@Suite("responders judged from outside", .labSlot)
+struct RespondersJudgedTests {
+    /// What ours breaks, with the reason: a packet to the host alone reaches the socket that was bound last, and no process asks another.
+    private static let broken: Set<Int> = [100]
+
+    private struct Report: Decodable {
+        struct Line: Decodable {
+            var rule: Int
+            var verdict: String
+            var seen: String?
+        }
+        var rules: [Line]
+    }
+
+    private func judge(_ rules: [Int]) async throws {
+        let lab = try await Lab.start("--no-avahi", "h1", "--no-avahi", "h2")
+        try await lab.lab("link", "h2", "eth1", "10.78.0.2/24")
+        let own = "\(Lab.scripts)/lab"
+        let driver = "\(Lab.package)Conformance/drivers/discoverd.py"
+        let judge = try lab.exec(
+            "h2",
+            [Built.program("discoverd-conformance"), "--interface", "eth0", "--interface", "eth1", "--json"]
+                + rules.flatMap { ["--rule", String($0)] } + ["--", own, "exec", "h1", driver, Built.discoverd],
+            environment: ["LAB_DIR": lab.directory, "CONFORMANCE_LAB": own])
+        let line = try await judge.line(.stdout, within: .seconds(220), "a report") { $0.hasPrefix("{") }
+        let report = try JSONDecoder().decode(Report.self, from: Data(line.utf8))
+        #expect(report.rules.map(\.rule) == rules)
+        for line in report.rules {
+            let wanted = Self.broken.contains(line.rule) ? "broken" : "kept"
+            #expect(line.verdict == wanted, "rule \(line.rule): \(line.seen ?? line.verdict)")
+        }
+        try await lab.stop()
+    }
+
+    @Test("ports, TTL, both families, fragments, unicast, links, processes: what sockets decide")
+    func sockets() async throws { try await judge([1, 2, 3, 5, 8, 9, 60, 64, 65, 66, 83, 88, 89, 91, 100]) }
+
+    @Test("all others", .onlyInAll, .labLong, arguments: [4...29, 30...49, 50...73, 74...99])
+    func all(_ range: ClosedRange<Int>) async throws {
+        let sockets: Set<Int> = [5, 8, 9, 60, 64, 65, 66, 83, 88, 89, 91]
+        try await judge(range.filter { !sockets.contains($0) })
+    }
+}
