@@ -2,6 +2,7 @@
 """Drives avahi-daemon, with an avahi-publish for each service. The host has a bus, and no avahi-daemon yet."""
 
 import os
+import re
 import time
 
 import driver
@@ -19,12 +20,12 @@ publish-workstation=no
 
 class Avahi(driver.Driver):
     name = "avahi-daemon"
-    can = ["subtypes", "several", "host", "company", "many"]
+    can = ["browse", "publish", "subtypes", "several", "host", "company", "many"]
 
     def version(self):
         return driver.said_by("avahi-daemon", "--version").split()[-1]
 
-    def start(self, services):
+    def daemon(self):
         os.makedirs("/run/avahi-daemon", exist_ok=True)
         if os.path.exists("/run/avahi-daemon/pid"):
             os.remove("/run/avahi-daemon/pid")
@@ -37,6 +38,22 @@ class Avahi(driver.Driver):
             if self.children["daemon"].poll() is not None:
                 raise RuntimeError("avahi-daemon has ended")
             time.sleep(0.01)
+
+    def browse(self, kind):
+        self.daemon()
+        self.look("stdbuf", "-oL", "avahi-browse", "-f", "-rp", kind)
+
+    def sighting(self, line):
+        fields = line.split(";")
+        if len(fields) < 6 or fields[0] not in "+-=":
+            return None
+        # Bytes that are not letters and digits are a backslash and a number.
+        name = re.sub(rb"\\([0-9]{3})", lambda m: bytes([int(m[1])]), fields[3].encode())
+        name = re.sub(rb"\\(.)", rb"\1", name).decode(errors="replace")
+        return fields[0] != "-", name, int(fields[8]) if fields[0] == "=" else None
+
+    def start(self, services):
+        self.daemon()
         for service in services:
             subtypes = [f"--subtype={s}._sub.{service['type']}" for s in service["subtypes"]]
             self.spawn(

@@ -18,7 +18,7 @@ OWN = ["--backend", "wire"]
 
 class Discoverd(driver.Driver):
     name = "discoverd"
-    can = ["subtypes", "update", "many", "several", "processes", "host", "company", "beside", "bare"]
+    can = ["browse", "publish", "subtypes", "update", "many", "several", "processes", "host", "company", "beside", "bare"]
 
     def version(self):
         return driver.said_by(sys.argv[1], "--version").removeprefix("discoverd ")
@@ -70,6 +70,14 @@ class Discoverd(driver.Driver):
                 self.services[process] = [s for s in services if s["port"] != port]
                 self.configure(process, self.services[process])
                 self.children[process].send_signal(signal.SIGHUP)
+
+    def browse(self, kind):
+        self.look(sys.argv[1], "browse", kind, "--resolve", "--json", "--finder", "wire", "--no-daemon")
+
+    def sighting(self, line):
+        event = json.loads(line)
+        service = event.get("service")
+        return service and (event["event"] != "removed", service["name"], service.get("port"))
 
     def end(self, process, how):
         super().end(process, how)

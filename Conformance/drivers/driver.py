@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 GROUP4, GROUP6, PORT = "224.0.0.251", "ff02::fb", 5353
@@ -27,6 +28,7 @@ class Driver:
     def __init__(self):
         self.children = {}
         self.squatters = []
+        self.seen = []
         self.avahi = None
         # The lab's own command (Tests/LabTests/lab), where it is one.
         self.lab = os.environ.get("CONFORMANCE_LAB")
@@ -55,6 +57,25 @@ class Driver:
         child.send_signal(how)
         child.wait(10)
 
+    def browse(self, kind):
+        """Starts a program that looks for services, one sighting on each line of its output."""
+        raise NotImplementedError
+
+    def sighting(self, line):
+        """Whether it is there, its name and its port, of a line; None for another line."""
+        raise NotImplementedError
+
+    def look(self, *command):
+        self.seen = []
+        child = self.spawn("browser", *command, stdout=subprocess.PIPE)
+        threading.Thread(target=self.read, args=(child.stdout, self.seen), daemon=True).start()
+
+    def read(self, lines, seen):
+        for line in lines:
+            found = self.sighting(line.decode(errors="replace").rstrip("\n"))
+            if found:
+                seen.append({"at": time.time(), "isThere": found[0], "name": found[1], "port": found[2]})
+
     def stop(self):
         for child in self.children.values():
             child.terminate()
@@ -71,7 +92,7 @@ class Driver:
     def spawn(self, process, *command, **options):
         log = open(os.path.join(self.folder, f"{process}.log"), "ab")
         self.children[process] = subprocess.Popen(
-            command, stdin=options.pop("stdin", subprocess.DEVNULL), stdout=log, stderr=log, **options)
+            command, stdin=options.pop("stdin", subprocess.DEVNULL), stdout=options.pop("stdout", log), stderr=log, **options)
         return self.children[process]
 
     def ip(self, *arguments):
@@ -169,6 +190,10 @@ class Driver:
             self.ip("route", "replace", order["block"], "dev", self.interface)
         elif do == "squat":
             self.squat(order["there"])
+        elif do == "browse":
+            self.browse(order["type"])
+        elif do == "sightings":
+            answer["sightings"] = list(self.seen)
         elif do == "second":
             self.second(order["there"], order["first"])
         elif do == "beside":

@@ -15,7 +15,7 @@ FOLDER = "/run/systemd/dnssd"
 
 class Resolved(driver.Driver):
     name = "systemd-resolved"
-    can = ["host", "company", "beside", "many"]
+    can = ["publish", "host", "company", "beside", "many"]
 
     def version(self):
         library = glob.glob(os.path.join(os.path.dirname(os.path.realpath(sys.argv[1])), "libsystemd-shared*"))

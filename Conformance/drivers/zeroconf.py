@@ -61,9 +61,37 @@ def publish():
         zeroconf.close()
 
 
+def browse(kind):
+    """A line of JSON for each sighting, resolved."""
+    import queue
+
+    from zeroconf import ServiceBrowser
+
+    seen = queue.Queue()
+
+    class Listener:
+        def add_service(self, zeroconf, kind, name):
+            seen.put((True, kind, name))
+
+        update_service = add_service
+
+        def remove_service(self, zeroconf, kind, name):
+            seen.put((False, kind, name))
+
+    zeroconf = Zeroconf(ip_version=IPVersion.All)
+    ServiceBrowser(zeroconf, f"{kind}.local.", Listener())
+    while True:
+        there, full, name = seen.get()
+        label = name[: -len(full) - 1]
+        print(json.dumps([there, label, None]), flush=True)
+        info = there and zeroconf.get_service_info(full, name, 1000)
+        if info:
+            print(json.dumps([True, label, info.port]), flush=True)
+
+
 class PythonZeroconf(driver.Driver):
     name = "python-zeroconf"
-    can = ["update", "several", "processes", "host", "company", "beside", "bare"]
+    can = ["browse", "publish", "update", "several", "processes", "host", "company", "beside", "bare"]
 
     def version(self):
         return __version__
@@ -73,6 +101,12 @@ class PythonZeroconf(driver.Driver):
         for process, these in driver.by_process(services).items():
             self.spawn(process, sys.executable, os.path.abspath(__file__), "publish", stdin=-1)
             self.tell(process, {"publish": these})
+
+    def browse(self, kind):
+        self.look(sys.executable, os.path.abspath(__file__), "browse", kind)
+
+    def sighting(self, line):
+        return json.loads(line)
 
     def tell(self, process, order):
         pipe = self.children[process].stdin
@@ -89,5 +123,7 @@ class PythonZeroconf(driver.Driver):
 
 if sys.argv[1:] == ["publish"]:
     publish()
+elif sys.argv[1:2] == ["browse"]:
+    browse(sys.argv[2])
 else:
     PythonZeroconf().serve()

@@ -8,7 +8,7 @@ import MulticastEngine
 final class VirtualLink: Medium, Implementation {
     let name = "reference"
     let version = "0"
-    let abilities: Set<Ability> = [.subtypes, .update, .many, .processes, .several, .host]
+    let abilities: Set<Ability> = [.publish, .subtypes, .update, .many, .processes, .several, .host]
 
     static let hardware: [UInt8] = [2, 0, 0, 0, 0, 1]
     static let v4 = IPAddress.v4(IPv4Address(bits: 0x0A4D_0001))
@@ -238,6 +238,9 @@ final class VirtualLink: Medium, Implementation {
         }
         for number in order { claimHost(of: number) }
     }
+
+    func browse(_ type: String) throws {}
+    func sightings() throws -> [Sighting] { [] }
 
     /// Says something of its own accord.
     func forge(_ packet: Packet) { outgoing.append(packet) }

@@ -16,6 +16,7 @@ enum Main {
           --interface NAME  the interface whose link both are on; once more: a second link, for rules of several
           --rule N          this rule alone; repeatable
           --except N        not this rule; repeatable
+          --queriers        rules of programs that look for services, in place of those that publish
           --json            a report as one JSON object
           --list            the rules, and end
           --markdown        docs/conformance.md, of reports that --json has written, and end
@@ -28,6 +29,7 @@ enum Main {
             CommandLine.arguments.dropFirst(), [], [], []
         )
         var (json, list, markdown, rest): (Bool, Bool, Bool, [String]) = (false, false, false, [])
+        var catalogue = Rule.all
         while let argument = arguments.popFirst() {
             switch argument {
             case "--help", "-h":
@@ -36,11 +38,12 @@ enum Main {
             case "--interface": interfaces += arguments.popFirst().map { [$0] } ?? []
             case "--rule", "--except":
                 guard let number = arguments.popFirst().flatMap({ Int($0) }),
-                    Rule.all.contains(where: { $0.number == number })
+                    (Rule.all + Rule.queriers).contains(where: { $0.number == number })
                 else {
                     end(64, "\(argument) needs the number of a rule")
                 }
                 if argument == "--rule" { rules.insert(number) } else { except.insert(number) }
+            case "--queriers": catalogue = Rule.queriers
             case "--json": json = true
             case "--list": list = true
             case "--markdown": markdown = true
@@ -51,7 +54,8 @@ enum Main {
             default: rest.append(argument)
             }
         }
-        let chosen = Rule.all.filter { (rules.isEmpty || rules.contains($0.number)) && !except.contains($0.number) }
+        if !rules.isDisjoint(with: Rule.queriers.map(\.number)) { catalogue = Rule.queriers }
+        let chosen = catalogue.filter { (rules.isEmpty || rules.contains($0.number)) && !except.contains($0.number) }
         if list { return print(Catalogue.text(chosen, json: json)) }
         do {
             if markdown { return print(try Catalogue.markdown(rest), terminator: "") }

@@ -105,10 +105,19 @@ package final class Bench {
 
     /// Starts it anew with these services.
     package func start(_ services: [Service] = [Service()]) throws {
+        try need(.publish)
+        try begin {
+            running = services
+            try subject.start(services)
+        }
+    }
+
+    /// Starts it anew.
+    func begin(_ start: () throws -> Void) throws {
         if running != nil { try subject.stop() }
         try pass(0.2)
-        (log, isUsed, running) = ([], true, services)
-        try subject.start(services)
+        (log, isUsed, running) = ([], true, [])
+        try start()
     }
 
     package func stop() throws {

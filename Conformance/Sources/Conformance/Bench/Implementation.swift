@@ -16,11 +16,15 @@ package protocol Implementation: AnyObject {
     func stop() throws
     /// Changes its host: its link, its addresses, its company.
     func change(_ change: HostChange) throws
+    /// Has a program look for services of a type, until it is stopped.
+    func browse(_ type: String) throws
+    /// What that has shown since then.
+    func sightings() throws -> [Sighting]
 }
 
 /// What a driver can do besides starting a service and ending it.
 package enum Ability: String, Hashable, Sendable, CaseIterable, Codable {
-    case subtypes, update, many, processes
+    case browse, publish, subtypes, update, many, processes
     /// Several services of one process, of which each can end.
     case several
     /// The host's link and addresses can be changed.
