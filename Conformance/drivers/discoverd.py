@@ -18,7 +18,7 @@ OWN = ["--backend", "wire"]
 
 class Discoverd(driver.Driver):
     name = "discoverd"
-    can = ["browse", "publish", "subtypes", "update", "many", "several", "processes", "host", "company", "beside", "bare"]
+    can = ["browse", "follow", "publish", "subtypes", "update", "many", "several", "processes", "host", "company", "beside", "bare"]
 
     def version(self):
         return driver.said_by(sys.argv[1], "--version").removeprefix("discoverd ")

@@ -185,15 +185,20 @@ class Driver:
         elif do == "address":
             self.ip("addr", "add" if order["add"] else "del", order["address"], "dev", self.interface)
         elif do == "link":
-            self.ip("link", "set", self.interface, "up" if order["up"] else "down")
+            state = "up" if order["up"] else "down"
+            if self.lab:
+                # The other end of its cable.
+                subprocess.run([self.lab, "exec", "sw", "ip", "link", "set", "p1", state], check=True)
+            else:
+                self.ip("link", "set", self.interface, state)
         elif do == "route":
             self.ip("route", "replace", order["block"], "dev", self.interface)
         elif do == "squat":
             self.squat(order["there"])
         elif do == "browse":
             self.browse(order["type"])
-        elif do == "sightings":
-            answer["sightings"] = list(self.seen)
+        elif do == "shown":
+            answer["shown"] = list(self.seen)
         elif do == "second":
             self.second(order["there"], order["first"])
         elif do == "beside":

@@ -71,27 +71,26 @@ def browse(kind):
 
     class Listener:
         def add_service(self, zeroconf, kind, name):
-            seen.put((True, kind, name))
+            print(json.dumps([True, name[: -len(kind) - 1], None]), flush=True)
+            seen.put((kind, name))
 
         update_service = add_service
 
         def remove_service(self, zeroconf, kind, name):
-            seen.put((False, kind, name))
+            print(json.dumps([False, name[: -len(kind) - 1], None]), flush=True)
 
     zeroconf = Zeroconf(ip_version=IPVersion.All)
     ServiceBrowser(zeroconf, f"{kind}.local.", Listener())
     while True:
-        there, full, name = seen.get()
-        label = name[: -len(full) - 1]
-        print(json.dumps([there, label, None]), flush=True)
-        info = there and zeroconf.get_service_info(full, name, 1000)
+        full, name = seen.get()
+        info = zeroconf.get_service_info(full, name, 1000)
         if info:
-            print(json.dumps([True, label, info.port]), flush=True)
+            print(json.dumps([True, name[: -len(full) - 1], info.port]), flush=True)
 
 
 class PythonZeroconf(driver.Driver):
     name = "python-zeroconf"
-    can = ["browse", "publish", "update", "several", "processes", "host", "company", "beside", "bare"]
+    can = ["browse", "follow", "publish", "update", "several", "processes", "host", "company", "beside", "bare"]
 
     def version(self):
         return __version__

@@ -240,7 +240,7 @@ final class VirtualLink: Medium, Implementation {
     }
 
     func browse(_ type: String) throws {}
-    func sightings() throws -> [Sighting] { [] }
+    func shown() throws -> [Shown] { [] }
 
     /// Says something of its own accord.
     func forge(_ packet: Packet) { outgoing.append(packet) }

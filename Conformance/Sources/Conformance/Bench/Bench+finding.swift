@@ -2,7 +2,7 @@ import DNSMessage
 import DNSSD
 
 /// What a program that looks for services has shown its user.
-package struct Sighting: Hashable, Sendable, Codable {
+package struct Shown: Hashable, Sendable, Codable {
     /// Seconds of the medium's clock.
     package var at: Double
     /// Found or changed, else gone.
@@ -72,12 +72,12 @@ extension Bench {
     }
 
     /// Waits until its user is told of a service.
-    func sighting(
+    func shown(
         _ name: String = "tony", isThere: Bool = true, port: UInt16? = nil, after time: Double, within seconds: Double
-    ) throws -> Sighting? {
+    ) throws -> Shown? {
         let end = now + seconds
         while true {
-            let found = try subject.sightings().first {
+            let found = try subject.shown().first {
                 $0.at >= time && $0.isThere == isThere && $0.name == name && (port == nil || $0.port == port)
             }
             if found != nil || now >= end { return found }
@@ -89,7 +89,7 @@ extension Bench {
     @discardableResult
     func found(_ records: [ResourceRecord] = Bench.records(), _ name: String = "tony") throws -> Said {
         let said = try offer(records)
-        guard try sighting(name, after: said.at, within: 5) != nil else {
+        guard try shown(name, after: said.at, within: 5) != nil else {
             throw Deviation(seen: "not found within 5 s")
         }
         return said

@@ -19,11 +19,13 @@ package protocol Implementation: AnyObject {
     /// Has a program look for services of a type, until it is stopped.
     func browse(_ type: String) throws
     /// What that has shown since then.
-    func sightings() throws -> [Sighting]
+    func shown() throws -> [Shown]
 }
 
 /// What a driver can do besides starting a service and ending it.
 package enum Ability: String, Hashable, Sendable, CaseIterable, Codable {
+    /// What it shows of a service is what that has now, not what it had when it was found.
+    case follow
     case browse, publish, subtypes, update, many, processes
     /// Several services of one process, of which each can end.
     case several

@@ -21,7 +21,7 @@ package final class DriverProcess: Implementation {
         var version: String?
         var can: [String]?
         var heard: Int?
-        var sightings: [Sighting]?
+        var shown: [Shown]?
     }
 
     /// - Parameter command: the driver's command line, with what brings it to the host that is judged.
@@ -108,7 +108,7 @@ package final class DriverProcess: Implementation {
 
     package func browse(_ type: String) throws { try order(["do": "browse", "type": type]) }
 
-    package func sightings() throws -> [Sighting] { try order(["do": "sightings"]).sightings ?? [] }
+    package func shown() throws -> [Shown] { try order(["do": "shown"]).shown ?? [] }
 
     /// Ends the driver and all that it has started.
     package func close() {

@@ -23,39 +23,51 @@ package enum Catalogue {
 
     /// The document, of reports that were measured.
     package static func markdown(_ files: [String]) throws -> String {
-        let reports = try files.map {
+        let all = try files.map {
             try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: $0)))
         }
-        var lines = [Self.preface, "## Implementations", ""]
-        lines += ["| | version | measured | kept | broken, of these MUST |", "|---|---|---|---|---|"]
+        let (queriers, responders) = (all.filter(\.isOfQuerier), all.filter { !$0.isOfQuerier })
+        var lines = [Self.preface, "## Programs that publish", ""]
+        lines += table(of: responders, Rule.all, missing: "mdnsd (Apple)")
+        lines += ["## What a deviation means", ""] + deviations(of: responders, Rule.all)
+        if !queriers.isEmpty {
+            lines += ["", "## Programs that look for services", ""]
+            lines += table(of: queriers, Rule.queriers, missing: "mdnsd (Apple)")
+            lines += ["## What a deviation of these means", ""] + deviations(of: queriers, Rule.queriers)
+        }
+        return (lines + ["", Self.rest, ""]).joined(separator: "\n")
+    }
+
+    private static func table(of reports: [Report], _ rules: [Rule], missing: String) -> [String] {
+        var lines = ["| | version | measured | rules kept | broken, of these MUST |", "|---|---|---|---|---|"]
         lines += reports.map { report in
-            "| \(report.implementation) | \(report.version) | \(report.date) | \(report.kept) of \(report.judged) | \(report.broken.count), \(report.broken.count { $0.level == .must }) |"
+            let must = report.broken.count { $0.level == .must }
+            return
+                "| \(report.implementation) | \(report.version) | \(report.date) | \(report.kept) of \(report.judged) "
+                + "| \(report.broken.count), \(must) |"
         }
-        lines += ["| mdnsd (Apple) | | not measured here | | |", "", "## Rules", ""]
-        lines += ["`+` kept, `x` broken, `·` not judged there, `-` not measured.", ""]
-        let names = reports.map(\.implementation) + ["mdnsd"]
-        lines += [
-            "| | | RFC 6762 | rule | \(names.joined(separator: " | ")) |",
-            "|---|---|---|---|" + names.map { _ in "---|" }.joined(),
-        ]
-        for rule in Rule.all {
+        lines += ["| \(missing) | | not measured here | | |", ""]
+        let names = reports.map(\.implementation) + [missing]
+        lines.append("| | | RFC 6762 | rule | \(names.joined(separator: " | ")) |")
+        lines.append("|---|---|---|---|" + names.map { _ in "---|" }.joined())
+        lines += rules.map { rule in
             let marks = reports.map { report in report.rules.first { $0.rule == rule.number }?.mark ?? "-" } + ["-"]
-            lines.append(
+            return
                 "| \(rule.number) | \(rule.level.rawValue) | \(rule.section) | \(rule.title) | \(marks.joined(separator: " | ")) |"
-            )
         }
-        lines += ["", "## What a deviation means", ""]
-        for rule in Rule.all {
+        return lines + [""]
+    }
+
+    private static func deviations(of reports: [Report], _ rules: [Rule]) -> [String] {
+        rules.compactMap { rule in
             let seen = reports.compactMap { report in
                 report.broken.first { $0.rule == rule.number }.map {
                     "\(report.implementation): \(escaped($0.seen ?? ""))"
                 }
             }
-            if !seen.isEmpty {
-                lines.append("- **\(rule.number)** \(rule.title). \(rule.harm). Seen: \(seen.joined(separator: "; ")).")
-            }
+            return seen.isEmpty
+                ? nil : "- **\(rule.number)** \(rule.title). \(rule.harm). Seen: \(seen.joined(separator: "; "))."
         }
-        return (lines + ["", Self.rest, ""]).joined(separator: "\n")
     }
 
     private static func escaped(_ text: String) -> String {
@@ -67,9 +79,16 @@ package enum Catalogue {
     private static let preface = """
         # Conformance
 
-        What responders of multicast DNS keep of RFC 6762 and RFC 6763, judged from outside by packets. The program writes this file, of
-        reports that it has measured: `make conformance` measures, `discoverd-conformance --markdown REPORT…` writes. MUST and SHOULD are the RFC's words,
-        EXPERIENCE is what goes wrong on real networks.
+        What programs that speak multicast DNS keep of RFC 6762 and RFC 6763, judged from outside by their packets. A program writes this
+        file, of what it has measured: `make conformance` measures, `make conformance-document` writes
+        ([decision 0083](decisions/0083-judged-from-outside.md)).
+
+        MUST and SHOULD are the RFC's words. EXPERIENCE is what goes wrong on real networks. `+` is kept, `x` broken, `·` not judged, as there
+        is no way to have that program do it, and `-` not measured.
+
+        avahi-daemon is judged with avahi-publish and avahi-browse, python-zeroconf with programs of a few lines, systemd-resolved with files in
+        /run/systemd/dnssd. discoverd is judged with its own responder. Rule 100 it breaks on purpose: each of its processes is a responder
+        ([decision 0081](decisions/0081-a-responder-of-our-own.md)), and the kernel gives a packet for the host to one socket.
 
         """
 

@@ -35,6 +35,7 @@ package struct Report: Codable, Sendable {
 
     package var kept: Int { rules.count { $0.verdict == "kept" } }
     package var broken: [Line] { rules.filter { $0.verdict == "broken" } }
+    package var isOfQuerier: Bool { rules.contains { $0.rule > 100 } }
     package var judged: Int { rules.count { $0.verdict != "not judged" } }
 
     /// One object a line.
