@@ -20,7 +20,7 @@ publish-workstation=no
 
 class Avahi(driver.Driver):
     name = "avahi-daemon"
-    can = ["browse", "publish", "subtypes", "several", "host", "company", "many"]
+    can = ["browse", "publish", "subtypes", "several", "processes", "host", "company", "many"]
 
     def version(self):
         return driver.said_by("avahi-daemon", "--version").split()[-1]
@@ -54,6 +54,7 @@ class Avahi(driver.Driver):
 
     def start(self, services):
         self.daemon()
+        self.services = services
         for service in services:
             subtypes = [f"--subtype={s}._sub.{service['type']}" for s in service["subtypes"]]
             self.spawn(
@@ -61,9 +62,10 @@ class Avahi(driver.Driver):
                 *service["txt"])
 
     def end(self, process, how):
-        """The program that publishes; the daemon stays, as it does for users."""
-        for port in [port for port in self.children if port != "daemon"]:
-            super().end(port, how)
+        """The programs that publish; the daemon stays, as it does for users."""
+        for service in self.services:
+            if service["process"] == process:
+                super().end(service["port"], how)
 
     def withdraw(self, port):
         super().end(port, 15)

@@ -12,7 +12,7 @@ SOCKET = "/run/mDNSResponder"
 
 class Mdnsd(driver.Driver):
     name = "mdnsd"
-    can = ["publish", "subtypes", "several", "host", "company", "many", "bare"]
+    can = ["publish", "subtypes", "several", "processes", "host", "company", "many", "bare"]
 
     def version(self):
         return driver.said_by("dns-sd", "-V").split(" ")[-1]
@@ -26,15 +26,17 @@ class Mdnsd(driver.Driver):
             if self.children["daemon"].poll() is not None:
                 raise RuntimeError("mdnsd has ended")
             time.sleep(0.01)
+        self.services = services
         for service in services:
             kind = ",".join([service["type"], *service["subtypes"]])
             self.spawn(
                 service["port"], "dns-sd", "-R", service["name"], kind, "local", str(service["port"]), *service["txt"])
 
     def end(self, process, how):
-        """The program that publishes; the daemon stays, as it does for users."""
-        for port in [port for port in self.children if port != "daemon"]:
-            super().end(port, how)
+        """The programs that publish; the daemon stays, as it does for users."""
+        for service in self.services:
+            if service["process"] == process:
+                super().end(service["port"], how)
 
     def withdraw(self, port):
         super().end(port, 15)
