@@ -253,6 +253,22 @@ struct QuerierFault: Sendable {
                 return [other]
             }
         },
+        hears(127) { packet, _ in packet.isQuery ? [] : [packet] },
+        records(129) { record in
+            var record = record
+            record.recordClass = .internet
+            return record
+        },
+        hears(130) { packet, _ in
+            packet.answers.contains { $0.type == .txt && $0.data != .txt([3, 0x61, 0x3D, 0x62]) } ? [] : [packet]
+        },
+        QuerierFault(131) { $0.shows = { $0.name.utf8.count == 63 ? [] : [$0] } },
+        hears(132) { packet, _ in packet.answers.contains { $0.type.rawValue > 60 } ? [] : [packet] },
+        hears(133) { packet, _ in packet.message?.edns == nil ? [packet] : [] },
+        hears(134) { packet, _ in packet.family == .ipv6 ? [] : [packet] },
+        hears(135) { packet, _ in packet.source.hardware == Station.far.hardware ? [] : [packet] },
+        hears(136) { packet, _ in packet.message?.id == 0 ? [packet] : [] },
+        hears(137) { packet, _ in packet.isResponse && !packet.questions.isEmpty ? [] : [packet] },
     ]
 }
 

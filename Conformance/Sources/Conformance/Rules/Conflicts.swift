@@ -76,7 +76,7 @@ extension Rule {
             let (name, said) = try contest(bench) { _, name in
                 proposal(name, [text(name, long(200)), bench.rival(name)])
             }
-            let told = try bench.isTold(name, within: 0.9, since: said.mark)
+            let told = try bench.isTold(name, within: 1.6, since: said.mark)
             try bench.expect(told == nil, "it did not give way to 200 after \(Service.usualTXT[0].count)")
         },
         Rule(
@@ -88,7 +88,7 @@ extension Rule {
                 let more = ResourceRecord(name, RecordType(rawValue: 99), .other([0]), ttl: 120)
                 return proposal(name, [more] + own.reversed())
             }
-            let told = try bench.isTold(name, within: 0.9, since: said.mark)
+            let told = try bench.isTold(name, within: 1.6, since: said.mark)
             try bench.expect(told == nil, "it did not give way to a longer list")
         },
         Rule(

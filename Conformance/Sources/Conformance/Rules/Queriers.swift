@@ -4,7 +4,7 @@ import DNSSD
 // RFC 6762 §5, §7, §10: programs that look for services. The suite plays those who answer.
 extension Rule {
     /// Rules of queriers, in order.
-    package static let queriers: [Rule] = asking + hearing
+    package static let queriers: [Rule] = asking + hearing + reading
 
     private static let asking: [Rule] = [
         Rule(
@@ -307,6 +307,121 @@ extension Rule {
             defer { try? bench.subject.change(.squatter(isThere: false)) }
             try bench.search()
             try bench.found()
+        },
+    ]
+
+    private static let reading: [Rule] = [
+        Rule(
+            127, .should, "7.3", "What another host has just asked is not asked again",
+            "Where many look for the same, each of them asks"
+        ) { bench in
+            try bench.search()
+            try bench.pass(14)
+            let alone = bench.questions().count
+            try bench.search()
+            let mark = bench.mark
+            for _ in 0..<28 {
+                try bench.pass(0.5)
+                try bench.ask([Bench.question], from: .two)
+                try bench.ask([Bench.question], from: .two, over: .ipv6)
+            }
+            let count = 1 + bench.questions(since: mark).count
+            try bench.expect(count < alone, "\(count) questions in 14 s beside another host's, \(alone) alone")
+        },
+        Rule(
+            128, .should, "5.4", "A question for a unicast answer takes one",
+            "A start makes noise for all, and its answers are in vain"
+        ) { bench in
+            let first = try bench.search()
+            guard first.questions.contains(where: \.wantsUnicastResponse) else {
+                throw Bench.Unjudged(reason: "it asks for answers to the group alone")
+            }
+            let said = try bench.tell(
+                Bench.records(), over: first.family, to: first.source.address)
+            try bench.expect(try bench.shown(after: said.at, within: 3) != nil, "a unicast answer is not taken")
+        },
+        Rule(
+            129, .must, "10", "Records of other classes are not shown", "What is no service of the Internet is shown"
+        ) { bench in
+            try bench.search()
+            let foreign = Bench.records().map { record in
+                var record = record
+                record.recordClass = RecordClass(rawValue: 3)
+                return record
+            }
+            let said = try bench.offer(foreign)
+            try bench.expect(try bench.shown(after: said.at, within: 2.5) == nil, "a record of class CH is shown")
+        },
+        Rule(
+            130, .must, "RFC 6763 6.1", "A TXT record without a byte is an empty one",
+            "Services of simple devices cannot be used"
+        ) { bench in
+            try bench.search()
+            let records = Bench.records().map { record in
+                var record = record
+                if record.type == .txt { record.data = .txt([]) }
+                return record
+            }
+            let said = try bench.offer(records)
+            try bench.expect(
+                try bench.shown(port: 9100, after: said.at, within: 5) != nil, "the service is not resolved")
+        },
+        Rule(131, .must, "RFC 6763 4.1.1", "A name of 63 bytes is shown whole", "Names of people's devices are cut") {
+            bench in
+            try bench.search()
+            let name = String(repeating: "ü", count: 31) + "x"
+            let said = try bench.offer(Bench.records(name))
+            try bench.expect(try bench.shown(name, after: said.at, within: 4) != nil, "not found")
+        },
+        Rule(
+            132, .must, "18", "Records of unknown types do not hide the others",
+            "Services of newer devices are not found"
+        ) { bench in
+            try bench.search()
+            let unknown = [65, 999].map { number in
+                ResourceRecord(Names.instance("tony"), RecordType(rawValue: number), .other([1, 2, 3]), ttl: 120)
+            }
+            try bench.found(unknown + Bench.records())
+        },
+        Rule(
+            133, .experience, "18", "An OPT record in a response does no harm",
+            "Services of Apple's devices are not found"
+        ) { bench in
+            try bench.search()
+            let options = EDNS(payloadSize: 1440, options: [EDNS.Option(code: 4, data: [0, 1, 2, 3, 4, 5, 6, 7])])
+            let at = bench.now
+            try bench.send(Message(flags: [.response, .authoritative], answers: Bench.records(), edns: options))
+            try bench.expect(try bench.shown(after: at, within: 4) != nil, "not found")
+        },
+        Rule(134, .must, "20", "What comes over IPv6 alone is found", "Hosts without IPv4 are not there") { bench in
+            try bench.search()
+            let said = try bench.tell(Bench.records(), over: .ipv6)
+            try bench.expect(try bench.shown(after: said.at, within: 4) != nil, "not found")
+        },
+        Rule(
+            135, .must, "11", "What comes to the group is of the link, whatever its source",
+            "Hosts with another prefix are not there"
+        ) { bench in
+            try bench.search()
+            let said = try bench.tell(Bench.records(), from: .far)
+            try bench.expect(try bench.shown(after: said.at, within: 4) != nil, "not found")
+        },
+        Rule(
+            136, .must, "18.1 to 18.10", "The id and other flags of a response do not matter",
+            "Services of simple devices are not found"
+        ) { bench in
+            try bench.search()
+            let at = bench.now
+            try bench.send(Message(id: 77, flags: Message.Flags(rawValue: 0x8000 | 0x01B0), answers: Bench.records()))
+            try bench.expect(try bench.shown(after: at, within: 4) != nil, "not found")
+        },
+        Rule(137, .must, "6", "Questions in a response do not matter", "Services of simple devices are not found") {
+            bench in
+            try bench.search()
+            let at = bench.now
+            try bench.send(
+                Message(flags: [.response, .authoritative], questions: [Bench.question], answers: Bench.records()))
+            try bench.expect(try bench.shown(after: at, within: 4) != nil, "not found")
         },
     ]
 }
