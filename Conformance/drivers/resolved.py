@@ -24,6 +24,8 @@ class Resolved(driver.Driver):
 
     def __init__(self):
         super().__init__()
+        # A link that it is not told to use it does not.
+        self.can = [each for each in self.can if each != "links"]
         for folder in (FOLDER, "/run/systemd/resolved.conf.d", "/run/systemd/resolve/netif"):
             os.makedirs(folder, exist_ok=True)
         with open("/run/systemd/resolved.conf.d/conformance.conf", "w") as file:

@@ -38,7 +38,7 @@ struct RespondersJudgedTests {
 
     private static let drivers = "\(Lab.package)Conformance/drivers"
 
-    @Test("ports, TTL, both families, fragments, unicast, links, processes: what sockets decide")
+    @Test("ports, TTL, both families, fragments, unicast, links, processes: what sockets decide", .labLong)
     func sockets() async throws { try await judge([1, 2, 3, 5, 8, 9, 60, 64, 65, 66, 83, 88, 89, 91, 100]) }
 
     @Test("all others", .onlyInAll, .labLong, arguments: [4...29, 30...49, 50...73, 74...99])
