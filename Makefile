@@ -100,6 +100,22 @@ fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the d
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
 	SOAK=1 $(BUNDLE) --filter SoakTests
 
+# What is judged: `make conformance JUDGED="avahi zeroconf"`.
+JUDGED ?= discoverd avahi zeroconf resolved
+FINDERS = $(filter-out resolved mdnsd,$(JUDGED))
+REPORTS = $(TOOLS)/conformance
+.PHONY: conformance conformance-document
+conformance: ## what publishes and finds judged by rules of RFC 6762 and 6763 in a lab, 10 minutes each; fails where one is broken
+	@.ci/deps test
+	$(BUILD) --product discoverd
+	$(BUILD) --product $(DAEMON)
+	$(BUILD) --product discoverd-conformance
+	status=0; Conformance/run $(JUDGED) || status=$$?; ((status < 2)) || exit $$status; \
+	    $(if $(FINDERS),Conformance/run --queriers $(FINDERS) || status=$$?;) exit $$status
+
+conformance-document: ## docs/conformance.md, of the reports that `make conformance` has left
+	$(BUILT)/discoverd-conformance --markdown $(wildcard $(REPORTS)/*.json) >docs/conformance.md
+
 lab: build ## a shell on each of two hosts in the lab, with discoverd in PATH
 	@.ci/deps test
 	@$(LAB)/play shell
@@ -110,7 +126,7 @@ demo: build ## publish on one host, browse and resolve on another, withdraw
 
 # The benchmarks' own package.
 INSIDE = Benchmarks/Package.swift Benchmarks/Inside Benchmarks/Workloads
-SWIFT_SOURCES = Sources Tests Package.swift Apps Examples $(INSIDE)
+SWIFT_SOURCES = Sources Tests Package.swift Apps Conformance Examples $(INSIDE)
 
 fmt: ## format the sources in place
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)

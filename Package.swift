@@ -249,6 +249,15 @@ let outers: [Target] = [
     sample("HelloDaemon", on("DiscoveryDaemonClient")), sample("HelloZone", on("UnicastDiscovery")),
     // Many publications in one process, for tests of faults and sizes.
     load("PublishMany", on("Discovery")), load("PublishInZones", on("Discovery", "UnicastDiscovery")),
+    // What judges responders from outside (docs/conformance.md): a program and its parts.
+    .target(name: "CPacket", path: "Conformance/Sources/CPacket"),
+    .target(
+        name: "Conformance", dependencies: ["CPacket", "DNSMessage", "DNSSD"], path: "Conformance/Sources/Conformance",
+        swiftSettings: settings + pointers),
+    .executableTarget(
+        name: "discoverd-conformance", dependencies: ["Conformance"], path: "Conformance/Sources/discoverd-conformance",
+        swiftSettings: settings),
+    tests("ConformanceTests", ["Conformance", "DNSMessage", "DNSSD", "MulticastEngine"]),
     sample("EchoGroup", on("DiscoveryLifecycle") + running),
     sample("HummingbirdShop", on("DiscoveryLifecycle") + running + hummingbird),
     sample("HTTPByName", on("DiscoveryHTTPClient") + http + nio("NIOHTTP1")),
@@ -277,6 +286,7 @@ if Context.environment["DISCOVERD_WHOLE"] != nil {
     let programs = [
         "filedrop": "FileDrop", "four-in-a-row": "FourInARow", "lanchat": "LanChat", "stream-hello": "StreamHello",
         "tap-race": "TapRace", "witap": "WiTap",
+        "discoverd-conformance": "discoverd-conformance",
     ]
     package.products += programs.sorted(by: <).map { Product.executable(name: $0.key, targets: [$0.value]) }
 }

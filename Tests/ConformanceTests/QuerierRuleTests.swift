@@ -1,0 +1,31 @@
+import Conformance
+import Testing
+
+@Suite("rules that judge programs that look for services") struct QuerierRuleTests {
+    /// A socket that is shared, and what it does not do: ours never asks for unicast answers.
+    private static let judged = Rule.queriers.map(\.number).filter { $0 != 126 && $0 != 128 }
+
+    @Test("each number is there once, and each rule of values has a fault")
+    func complete() { #expect(QuerierFault.all.map(\.rule) == Self.judged) }
+
+    @Test("the reference keeps each", arguments: judged)
+    func kept(_ number: Int) throws {
+        let verdict = try Self.verdict(number, QuerierFault(0))
+        #expect(verdict == .kept)
+    }
+
+    @Test("each fails against a reference that is made to break it", arguments: judged)
+    func broken(_ number: Int) throws {
+        let fault = try #require(QuerierFault.all.first { $0.rule == number })
+        guard case .broken = try Self.verdict(number, fault) else {
+            Issue.record("rule \(number) holds for a reference that breaks it")
+            return
+        }
+    }
+
+    private static func verdict(_ number: Int, _ fault: QuerierFault) throws -> Verdict {
+        let rule = try #require(Rule.queriers.first { $0.number == number })
+        let link = VirtualQuerier(fault)
+        return try Bench(link, link).judge(rule)
+    }
+}

@@ -1,0 +1,278 @@
+import Conformance
+import DNSMessage
+import DNSSD
+import Discovery
+import MulticastEngine
+import Records
+
+/// The reference of those that look for services: our querier of a link in virtual time. A fault alters what it hears, says and shows.
+final class VirtualQuerier: Medium, Implementation {
+    let name = "reference"
+    let version = "0"
+    let abilities: Set<Ability> = [.browse, .follow, .host]
+
+    private static let interface = NetworkInterface(index: 1, name: "eth0")
+
+    private(set) var time = Duration.seconds(1000)
+    private var link: LinkQuerier?
+    private var graph: ServiceGraph?
+    private var all: [Shown] = []
+    private var outgoing: [Packet] = []
+    private var isUp = true
+    private let fault: QuerierFault
+    var isDead = false
+    /// It has heard a goodbye.
+    var isSad = false
+
+    init(_ fault: QuerierFault = QuerierFault(0)) { self.fault = fault }
+
+    var now: Double { seconds(time) }
+
+    private func seconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+
+    // MARK: Medium
+
+    func send(_ packet: Packet) {
+        for heard in fault.hears(packet, self) { hear(heard) }
+    }
+
+    private func hear(_ packet: Packet) {
+        guard isUp, !isDead, packet.source.port == Group.port || fault.believesAll,
+            packet.isToGroup || packet.source.hardware != Station.far.hardware || fault.believesAll,
+            let message = HeardMessage(packet.bytes)?.message
+        else { return }
+        let source = PacketSource(UInt32(packet.source.hardware[5]))
+        let changes = link?.received(
+            message, isOwn: false, over: packet.family, from: source, size: packet.bytes.count, at: time)
+        changed(changes ?? [])
+    }
+
+    func next(until limit: Double) -> Packet? {
+        while true {
+            turn()
+            outgoing.sort { $0.at < $1.at }
+            if let first = outgoing.first, first.at <= now + 1e-9 {
+                outgoing.removeFirst()
+                return first
+            }
+            let due =
+                [link?.deadline(at: time), graph?.deadline].compactMap(\.self).min().map {
+                    seconds(max($0, time))
+                } ?? .infinity
+            let next = min(due, outgoing.first?.at ?? .infinity)
+            guard next <= limit else {
+                time = .nanoseconds(Int64((limit * 1e9).rounded()))
+                return nil
+            }
+            time = max(time, .nanoseconds(Int64((next * 1e9).rounded(.up))))
+        }
+    }
+
+    private func turn() {
+        guard var link, var graph else { return }
+        let changes = link.advance(to: time)
+        graph.changed(changes, &link, at: time)
+        if let due = graph.deadline, due <= time { graph.advance(to: time, &link) }
+        let packets = link.packets(at: time)
+        _ = link.oneShotPackets(at: time)
+        (self.link, self.graph) = (link, graph)
+        show()
+        guard isUp, !isDead else { return }
+        for bytes in packets {
+            for family in IPAddress.Family.allCases {
+                let address = family == .ipv4 ? VirtualLink.v4 : VirtualLink.v6
+                let packet = Packet(
+                    at: now,
+                    from: Packet.End(hardware: VirtualLink.hardware, address: address, port: Group.port),
+                    to: Group.end(family), fragments: bytes.count > 1452 ? 2 : 1, bytes: bytes)
+                outgoing += fault.says(packet, self)
+            }
+        }
+    }
+
+    private func changed(_ changes: [RecordCache.Change]) {
+        guard var link, var graph else { return }
+        graph.changed(changes, &link, at: time)
+        (self.link, self.graph) = (link, graph)
+        show()
+    }
+
+    private func show() {
+        for fact in graph?.takeFacts() ?? [] {
+            let sighting: Shown? =
+                switch fact {
+                case .appeared(let seen):
+                    Shown(at: now, isThere: true, name: seen.instance.name.text, port: nil)
+                case .disappeared(let seen), .withdrawn(let seen):
+                    Shown(at: now, isThere: false, name: seen.instance.name.text, port: nil)
+                case .resolved(let found):
+                    Shown(
+                        at: now, isThere: true, name: found.instance.name.text,
+                        port: found.targets.first?.port?.rawValue)
+                default: nil
+                }
+            if let sighting { all += fault.shows(sighting) }
+        }
+    }
+
+    // MARK: Implementation
+
+    func browse(_ type: String) throws {
+        (all, isDead, isSad) = ([], false, false)
+        var link = LinkQuerier(
+            cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: Dice(seed: 5)))
+        link.uses(IPAddress.Family.allCases)
+        let query = ServiceQuery(.type(try ServiceType(type), .local))
+        var graph = ServiceGraph(query, on: Self.interface)
+        graph?.begin(&link, at: time)
+        (self.link, self.graph) = (link, graph)
+    }
+
+    func shown() throws -> [Shown] { all }
+
+    func stop() throws {
+        guard !fault.neverEnds else { return }
+        (link, graph, outgoing, isUp) = (nil, nil, [], true)
+    }
+
+    func change(_ change: HostChange) throws {
+        guard case .link(let isUp) = change else { return }
+        self.isUp = isUp
+        if isUp, !fault.ignoresLinks { link?.awoke(at: time) }
+    }
+
+    func start(_ services: [Service]) throws {}
+    func update(port: UInt16, txt: [[UInt8]]) throws {}
+    func withdraw(port: UInt16) throws {}
+    func end(process: Int, by signal: Signal) throws {}
+}
+
+/// How that reference is made to break a rule. A value.
+struct QuerierFault: Sendable {
+    typealias Alteration = @Sendable (Packet, VirtualQuerier) -> [Packet]
+
+    let rule: Int
+    var hears: Alteration = { packet, _ in [packet] }
+    var says: Alteration = { packet, _ in [packet] }
+    var shows: @Sendable (Shown) -> [Shown] = { [$0] }
+    var believesAll = false
+    var neverEnds = false
+    var ignoresLinks = false
+
+    init(_ rule: Int, _ alter: (inout QuerierFault) -> Void = { _ in }) {
+        self.rule = rule
+        alter(&self)
+    }
+
+    private static func says(_ rule: Int, _ alter: @escaping Alteration) -> QuerierFault {
+        QuerierFault(rule) { $0.says = alter }
+    }
+    private static func hears(_ rule: Int, _ alter: @escaping Alteration) -> QuerierFault {
+        QuerierFault(rule) { $0.hears = alter }
+    }
+    private static func said(_ rule: Int, _ change: @escaping @Sendable (inout Message) -> Void)
+        -> QuerierFault
+    {
+        says(rule) { packet, _ in
+            guard var message = packet.message else { return [packet] }
+            change(&message)
+            return [packet.with(message)]
+        }
+    }
+    /// Changes records of what it hears.
+    private static func records(
+        _ rule: Int, _ change: @escaping @Sendable (ResourceRecord) -> ResourceRecord?
+    ) -> QuerierFault {
+        hears(rule) { packet, _ in packet.records(change) }
+    }
+
+    /// One for each rule that the value can break.
+    static let all: [QuerierFault] = [
+        said(101) { $0.flags.insert(.recursionDesired) },
+        says(102) { packet, _ in [packet, packet.later(0.3)] },
+        says(103) { packet, _ in packet.family == .ipv6 ? [] : [packet] },
+        said(104) { $0.answers = [] },
+        // It believes for ever.
+        records(105) { record in
+            var record = record
+            if record.ttl == 12 { record.ttl = 4500 }
+            return record
+        },
+        said(106) { message in
+            for place in message.answers.indices { message.answers[place].flushesCache = true }
+        },
+        records(107) { record in
+            var record = record
+            if record.ttl == 20 { record.ttl = 4500 }
+            return record
+        },
+        said(108) { $0.flags.remove(.truncated) },
+        records(109) { $0.type == .srv || $0.type == .txt ? nil : $0 },
+        says(110) { packet, _ in packet.questions.contains { $0.type == .srv } ? [] : [packet] },
+        QuerierFault(111) { $0.neverEnds = true },
+        QuerierFault(112) { $0.ignoresLinks = true },
+        records(113) { record in
+            var record = record
+            if record.ttl == 6 { record.ttl = 4500 }
+            return record
+        },
+        records(114) { $0.ttl == 0 ? nil : $0 },
+        hears(115) { packet, link in
+            if packet.records.contains(where: { $0.ttl == 0 }) {
+                link.isSad = true
+                return [packet]
+            }
+            return link.isSad ? [] : [packet]
+        },
+        records(116) { $0.port == 9200 ? nil : $0 },
+        QuerierFault(117) { fault in
+            fault.shows = {
+                $0.name == "anna" ? [$0, Shown(at: $0.at, isThere: false, name: "tony", port: nil)] : [$0]
+            }
+        },
+        QuerierFault(118) { $0.believesAll = true }, QuerierFault(119) { $0.believesAll = true },
+        hears(120) { packet, _ in
+            guard var message = packet.message else { return [packet] }
+            message.flags = [.response]
+            return [packet.with(message)]
+        },
+        records(121) { $0.name.wire.contains(0x5F) && $0.name.wire.contains(0x43) ? nil : $0 },
+        hears(122) { packet, link in
+            if packet.message == nil { link.isDead = true }
+            return [packet]
+        },
+        hears(123) { packet, _ in packet.bytes.count > 1500 ? [] : [packet] },
+        hears(124) { packet, link in Int(link.now * 10) % 10 == 99 || packet.isResponse ? [] : [packet]
+        },
+        QuerierFault(125) { fault in
+            fault.shows = { sighting in
+                var other = sighting
+                other.name = sighting.name.lowercased()
+                return [other]
+            }
+        },
+        hears(127) { packet, _ in packet.isQuery ? [] : [packet] },
+        records(129) { record in
+            var record = record
+            record.recordClass = .internet
+            return record
+        },
+        hears(130) { packet, _ in
+            packet.answers.contains { $0.type == .txt && $0.data != .txt([3, 0x61, 0x3D, 0x62]) } ? [] : [packet]
+        },
+        QuerierFault(131) { $0.shows = { $0.name.utf8.count == 63 ? [] : [$0] } },
+        hears(132) { packet, _ in packet.answers.contains { $0.type.rawValue > 60 } ? [] : [packet] },
+        hears(133) { packet, _ in packet.message?.edns == nil ? [packet] : [] },
+        hears(134) { packet, _ in packet.family == .ipv6 ? [] : [packet] },
+        hears(135) { packet, _ in packet.source.hardware == Station.far.hardware ? [] : [packet] },
+        hears(136) { packet, _ in packet.message?.id == 0 ? [packet] : [] },
+        hears(137) { packet, _ in packet.isResponse && !packet.questions.isEmpty ? [] : [packet] },
+    ]
+}
+
+extension ResourceRecord {
+    /// Of a SRV record.
+    fileprivate var port: UInt16? { if case .srv(_, _, let port, _) = data { port } else { nil } }
+}
