@@ -69,11 +69,10 @@ let inDaemon: Needs = ["DiscoveryDaemon", "UnicastEngine"].map {
 /// What finds and publishes: on the wire, through avahi-daemon, through DNS servers; and which of them does on this machine.
 let engines: [Target] = [
     .target(name: "CAvahi", path: "Sources/Engines/CAvahi"),
-    .target(name: "CSupervisor", path: "Sources/Engines/CSupervisor"),
     // What records of DNS-SD mean: services, types and domains, wherever the records come from.
     module("Records", in: "Engines", ["DNSMessage", "DNSSD", "Discovery"]),
     module("MulticastEngine", in: "Engines", library + ["CLinux", "DNSMessage", "Records"], pointers),
-    module("AvahiEngine", in: "Engines", library + ["CAvahi", "CSupervisor", "DNSMessage", "Records"], pointers),
+    module("AvahiEngine", in: "Engines", library + ["CAvahi", "DNSMessage", "Records"], pointers),
     module("UnicastEngine", in: "Engines", library + ["DNSMessage", "Records"] + crypto + sockets, pointers),
     module("HostEngine", in: "Engines", library + ["AvahiEngine", "DNSMessage", "MulticastEngine"]),
 ]
@@ -145,7 +144,7 @@ let allTests: [Target] = [
     tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
     tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
     tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records"], exclude: ["Peculiar"]),
-    tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "DNSMessage", "MulticastEngine", "Records"]),
+    tests("AvahiEngineTests", tested + ["AvahiEngine", "DNSMessage", "HostEngine", "MulticastEngine", "Records"]),
     tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
     tests("DaemonSupportTests", served + ["UnicastEngine"]),
@@ -248,7 +247,8 @@ let outers: [Target] = [
     sample("TutorialClient2"), sample("TutorialServer1"), sample("TutorialServer2"), sample("HelloDiscovery"),
     sample("HelloDaemon", on("DiscoveryDaemonClient")), sample("HelloZone", on("UnicastDiscovery")),
     // Many publications in one process, for tests of faults and sizes.
-    load("PublishMany", on("Discovery")), load("PublishInZones", on("Discovery", "UnicastDiscovery")),
+    load("PublishMany", on("Discovery", "NetworkServices")),
+    load("PublishInZones", on("Discovery", "UnicastDiscovery")),
     // What judges responders from outside (docs/conformance.md): a program and its parts.
     .target(name: "CPacket", path: "Conformance/Sources/CPacket"),
     .target(

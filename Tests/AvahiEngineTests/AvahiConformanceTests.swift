@@ -55,28 +55,6 @@ struct AvahiConformanceTests {
     }
 }
 
-/// The same on a private backend: on a lab host without D-Bus and avahi-daemon.
-@Suite(
-    .serialized,
-    .enabled(if: ProcessInfo.processInfo.environment["LAB_BARE_HOST"] != nil, "not on a host without avahi-daemon"),
-    .timeLimit(.minutes(3))
-)
-struct PrivateConformanceTests {
-    /// Shared by all checks and both sides: a process has only one private backend, which takes seconds to start.
-    private static let engine = Result { () throws(DiscoveryError) in
-        try AvahiEngine(backend: .private(PrivateBackendOptions()))
-    }
-
-    @Test(arguments: LabHost.part(of: EngineConformance.checks))
-    func conforms(_ check: EngineConformance.Check) async throws {
-        let engine = try Self.engine.get()
-        try await check.run(
-            EngineConformance.Environment(
-                publisher: engine, browser: engine, isOneMachine: true, crowd: 30,
-                openObjects: { await engine.openObjects }))
-    }
-}
-
 /// Resources that must not have grown afterwards.
 struct Guards: Equatable, Sendable {
     /// How many descriptors of each kind are open: what the kernel calls them, without numbers.

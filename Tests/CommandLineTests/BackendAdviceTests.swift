@@ -1,23 +1,29 @@
 #if Commands
 import DiscoverySystem
+import HostEngine
 import Testing
 
 @testable import DiscoverdCommands
 
 @Suite("What to do where nothing publishes")
 struct BackendAdviceTests {
-    @Test("an avahi-daemon that runs and does not answer is to be restarted; no private one is started beside it")
+    private func advice(_ publisher: PublisherChoice, _ responders: SystemResponder...) -> String {
+        BackendAdvice.lines(for: publisher, responders: responders)[0]
+    }
+
+    @Test(
+        "an avahi-daemon out of reach is restarted, another responder stopped, a missing one installed"
+    )
     func advice() {
-        let avahi = PortHolder(process: 7, name: "avahi-daemon", user: 0, inode: 1)
-        for canBePrivate in [true, false] {
-            let lines = BackendAdvice.lines(
-                canBePrivate: canBePrivate, isChosen: false, hung: avahi, holders: [avahi.description])
+        let avahi = SystemResponder(name: "avahi-daemon", process: 7)
+        let other = SystemResponder(name: "systemd-resolve", process: 9)
+        for publisher in [PublisherChoice.auto, .avahi] {
             #expect(
-                lines[0] == "avahi-daemon (pid 7) runs and does not answer. Restart it: systemctl restart avahi-daemon."
-            )
+                advice(publisher, other, avahi).hasPrefix("avahi-daemon (pid 7) runs and cannot be asked. Restart it"))
         }
-        let other = BackendAdvice.lines(canBePrivate: true, isChosen: false, hung: nil, holders: ["chrome (pid 9)"])
-        #expect(other[0].contains("or stop what has UDP port 5353: chrome (pid 9)"))
+        #expect(advice(.auto, other) == "Stop systemd-resolved (pid 9), or publish beside it: --backend wire.")
+        #expect(advice(.avahi).hasPrefix("Install it (apt install avahi-daemon)"))
+        #expect(advice(.wire, avahi).contains("doctor"))
     }
 }
 #endif

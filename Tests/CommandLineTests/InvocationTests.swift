@@ -14,12 +14,12 @@ import Testing
     enum On { case discoverd, bare, dns }
 
     private static func invocation(
-        _ line: String, on place: On = .discoverd, canBePrivate: Bool = true
+        _ line: String, on place: On = .discoverd
     ) throws -> Invocation {
         let arguments = CommandWords(line.split(separator: " ").map(String.init)).arguments
         let parsed = try #require(DiscoverdCommand.parseDirectly(arguments) as? any NetworkCommand, "\(line)")
         let machine = Invocation.Machine(
-            hasMore: place == .dns, isMoreInstalled: place != .bare, canBePrivate: canBePrivate)
+            hasMore: place == .dns, isMoreInstalled: place != .bare)
         return try Invocation(parsed.needs(), parsed.common, on: machine)
     }
 
@@ -101,28 +101,23 @@ import Testing
     @Test func engines() throws {
         #expect(try Self.invocation("browse http").finder == .auto)
         #expect(try Self.invocation("browse http --finder avahi").finder == .avahi)
-        // Who publishes needs avahi-daemon anyway.
-        #expect(try Self.invocation("publish a 1").finder == .avahi)
-        #expect(try Self.invocation("listen a").finder == .avahi)
-        #expect(try Self.invocation("publish a 1 --backend system").backend == .system)
+        #expect(try Self.invocation("publish a 1").publisher == .auto)
+        #expect(try Self.invocation("publish a 1 --backend system").publisher == .avahi)
+        #expect(try Self.invocation("publish a 1 --backend wire").publisher == .wire)
+        // Its name in the version before.
+        #expect(try Self.invocation("publish a 1 --backend private").publisher == .wire)
         // doctor reports the machine as it is.
-        #expect(try Self.invocation("doctor").backend == .system)
+        #expect(try Self.invocation("doctor").publisher == .avahi)
         #expect(try Self.invocation("doctor").finder == .avahi)
-        // What asks the links for a name starts no backend.
-        #expect(try Self.invocation("doctor tony --backend private").backend == .system)
-        #expect(try Self.invocation("resolve x.local --backend private").backend == .system)
-        let interfaces = try InterfaceFilter(["en*"])
-        #expect(
-            try Self.invocation("publish a 1 -v --interface en*").backend
-                == .automatic(PrivateBackendOptions(interfaces: interfaces, passesOutput: true)))
+        // What asks the links for a name needs nothing else.
+        #expect(try Self.invocation("doctor tony --backend wire").publisher == .avahi)
+        #expect(try Self.invocation("resolve x.local --backend wire").publisher == .avahi)
     }
 
     @Test func patience() throws {
-        #expect(try Self.invocation("browse http").patience == .privateBackend)
-        #expect(try Self.invocation("browse http", canBePrivate: false).patience == .system)
-        #expect(try Self.invocation("browse http --backend system").patience == .system)
+        #expect(try Self.invocation("browse http").patience == .system)
         #expect(try Self.invocation("browse http --domain a.example").patience == .servers)
-        #expect(try Self.invocation("browse http --domain a.example --domain local").patience == .privateBackend)
+        #expect(try Self.invocation("browse http --domain a.example --domain local").patience == .system)
     }
 }
 #endif

@@ -35,7 +35,7 @@ import UnicastEngine
         old.services = [try definition("a")]
         var new = old
         new.services[0].check = try CheckSpecification("tcp")
-        new.backend = .private
+        new.backend = .wire
         let change = ConfigurationChange(from: old, to: new)
         #expect(change.changed.count == 1 && change.needsRestart == ["backend"])
     }

@@ -15,21 +15,25 @@ struct DoctorTests {
         let publish = try await lab.ask("h1", "publish", "tony", "9000")
         let advice = publish.errors.joined(separator: "\n")
         #expect(publish.exit == .exited(69), "\(publish)")
-        #expect(advice.contains("runs and does not answer. Restart it: systemctl restart avahi-daemon"), "\(publish)")
+        #expect(advice.contains("runs and cannot be asked. Restart it: systemctl restart avahi-daemon"), "\(publish)")
         #expect(!advice.contains("or stop what has UDP port 5353") && !advice.contains("systemctl start"), "\(publish)")
         try await lab.stop()
     }
 
-    @Test("discoverd's own avahi-daemon is none of the system's to restart")
-    func shared() async throws {
-        let lab = try await Lab.start()
-        try await lab.avahi("h1", "term")
-        let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--backend", "private")
+    @Test("no avahi-daemon and no bus: discoverd publishes by itself, and its own processes are no other responders")
+    func alone() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1")
+        let publisher = try lab.discoverd("h1", "publish", "tony", "9000")
         try await publisher.line { $0.hasPrefix("published ") }
-        let run = try await lab.ask("h1", "doctor")
-        let finding = run.output.first { $0.contains("\tavahi\t") } ?? ""
-        #expect(finding.hasPrefix("warn\t") && finding.contains("a private one, avahi-daemon (pid "), "\(run)")
-        #expect(run.exit == .exited(0) && !finding.contains("systemctl"), "\(run)")
+        let run = try await lab.toEnd(
+            "h1", ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere", Built.discoverd, "doctor"],
+            within: .seconds(20))
+        for text in [
+            "ok\tavahi\tno avahi-daemon runs: discoverd publishes", "skip\tdbus\t", "ok\tresponder\tdiscoverd (pid ",
+        ] {
+            #expect(run.output.contains { $0.hasPrefix(text) }, "\(run)")
+        }
+        #expect(run.exit == .exited(0), "\(run)")
         try await publisher.stop()
         try await lab.stop()
     }

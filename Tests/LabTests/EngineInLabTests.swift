@@ -24,14 +24,6 @@ struct EngineInLabTests {
         try await run("WireAloneConformanceTests", part, in: lab, ["LAB_BARE_HOST=1"])
     }
 
-    @Test("so does a private backend", .onlyInAll, .labLong, arguments: parts)
-    func privateConformance(part: Int) async throws {
-        let lab = try await Lab.start("--no-avahi", "h1")
-        try await run(
-            "PrivateConformanceTests", part, in: lab,
-            ["LAB_BARE_HOST=1", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"])
-    }
-
     private func run(_ suite: String, _ part: Int, in lab: Lab, _ environment: [String]) async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let tests = try lab.exec(

@@ -34,7 +34,7 @@ public final class App: Sendable {
     public func network() throws -> LocalNetwork {
         try opened.withLock { opened in
             if let opened { return opened }
-            let network = try options.openNetwork { [stop] in stop.request(.failed(CommandError($0))) }
+            let network = try options.openNetwork()
             opened = network
             return network
         }

@@ -9,7 +9,7 @@ public struct AppOptions: ParsableArguments, Sendable {
     public var json = false
 
     /// What publishes.
-    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or a private one.")
+    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or the program itself.")
     public var backend = BackendChoice.auto
 
     /// Which interfaces to use.
@@ -22,16 +22,13 @@ public struct AppOptions: ParsableArguments, Sendable {
     public var interfaces: InterfaceFilter { (try? interface.filter()) ?? .all }
 
     /// Opens a network according to the options.
-    /// - Parameter failed: called when the backend is gone for good.
-    func openNetwork(_ failed: @escaping @Sendable (DiscoveryError) -> Void) throws(DiscoveryError) -> LocalNetwork {
-        let own = PrivateBackendOptions(interfaces: interfaces)
-        let backend: AvahiBackend =
+    func openNetwork() throws(DiscoveryError) -> LocalNetwork {
+        let backend: LocalNetwork.Backend =
             switch backend {
-            case .auto: .automatic(own)
+            case .auto: .auto
             case .system: .system
-            case .private: .private(own)
-            case .wire: throw DiscoveryError(.misconfigured, "programs of the library do not publish on the wire yet")
+            case .wire: .wire
             }
-        return try LocalNetwork(backend: backend, backendEnded: failed)
+        return try LocalNetwork(backend: backend)
     }
 }

@@ -30,23 +30,25 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
 }
 #endif
 
-/// `--backend`: which mDNS responder to use.
+/// `--backend`: what publishes.
 public enum BackendChoice: String, CaseIterable, Sendable {
-    /// The system's if it answers, else a private one.
+    /// The system's avahi-daemon if it answers, else the program itself.
     case auto
     /// The host's avahi-daemon.
     case system
-    /// An avahi-daemon that discoverd starts itself.
-    case `private`
-    /// discoverd itself, on the wire. Not in the help yet.
+    /// The program itself, on the wire.
     case wire
+
+    /// Reads a value; `private` is what `wire` was called before.
+    public init?(rawValue: String) {
+        let name = rawValue == "private" ? "wire" : rawValue
+        guard let choice = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
+        self = choice
+    }
 }
 
 #if Commands
-extension BackendChoice: ExpressibleByArgument {
-    /// Those that the help names.
-    public static var allValueStrings: [String] { allCases.filter { $0 != .wire }.map(\.rawValue) }
-}
+extension BackendChoice: ExpressibleByArgument {}
 #endif
 
 #if Commands

@@ -47,13 +47,6 @@ extension CommandError {
             "no discoverd daemon answers at \(paths.map(\.escapedForTerminal).joined(separator: " or ")), and \(what)",
             advice: ["Start it: systemctl start discoverd, or 'discoverd daemon' in another terminal."])
     }
-
-    /// The backend is gone for good.
-    static func backendEnded(_ error: DiscoveryError) -> CommandError {
-        CommandError(
-            .noBackend, "no mDNS backend: \(error.message)",
-            advice: ["Use the system's: --backend system, or auto, which goes over to it by itself."])
-    }
 }
 
 extension ProgramNotices {

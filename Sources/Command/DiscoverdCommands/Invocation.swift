@@ -1,5 +1,4 @@
 #if Commands
-internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
@@ -15,13 +14,9 @@ struct Invocation {
         var hasMore: Bool
         /// `discoverd-daemon` is installed.
         var isMoreInstalled: Bool
-        /// The programs of a private backend are installed.
-        var canBePrivate: Bool
 
         static func current(with more: (any MoreSupport)?) -> Machine {
-            Machine(
-                hasMore: more != nil, isMoreInstalled: more != nil || LargeProgram.isInstalled,
-                canBePrivate: AvahiBackend.canBePrivate)
+            Machine(hasMore: more != nil, isMoreInstalled: more != nil || LargeProgram.isInstalled)
         }
     }
 
@@ -52,8 +47,6 @@ struct Invocation {
 
         /// Enough to start the system's avahi-daemon on demand. A busy one needs seconds for a thousand new services.
         static let system = Patience(absence: .seconds(2), silence: .seconds(8))
-        /// A private backend may have to be started; with `auto`, this follows the 2 s granted to the system's.
-        static let privateBackend = Patience(absence: .seconds(5), silence: .seconds(8))
         /// A command has said within 5 s that a DNS server is silent.
         static let servers = Patience(absence: .milliseconds(200), silence: .milliseconds(4500))
     }
@@ -63,7 +56,6 @@ struct Invocation {
     /// Whether and how the daemon is asked.
     let daemon: CommandNeeds.DaemonUse
     let servers: Servers
-    let backend: AvahiBackend
     let publisher: PublisherChoice
     let finder: FinderChoice
     let patience: Patience
@@ -79,22 +71,14 @@ struct Invocation {
         daemon = try Self.daemon(needs, options)
         servers = Self.servers(needs, daemon)
         program = Self.program(needs, daemon, machine)
-        let `private` = PrivateBackendOptions(
-            interfaces: needs.interfaces ?? .all, passesOutput: options.output.verbose)
-        backend =
+        publisher =
             switch options.backend {
-            case .system, .wire: .system
-            case .private: .private(`private`)
-            case .auto: needs.asksAvahi ? .system : .automatic(`private`)
+            case .system: .avahi
+            case .wire: .wire
+            case .auto: needs.asksAvahi ? .avahi : .auto
             }
-        publisher = options.backend == .wire ? .wire : .avahi
-        finder = needs.asksAvahi || needs.publishes ? .avahi : options.finder
-        patience =
-            switch backend {
-            case _ where needs.domains.isOnlyOthers: .servers
-            case .private, .automatic: machine.canBePrivate ? .privateBackend : .system
-            case .system: .system
-            }
+        finder = needs.asksAvahi ? .avahi : options.finder
+        patience = needs.domains.isOnlyOthers ? .servers : .system
     }
 
     private static func daemon(

@@ -1,5 +1,4 @@
 #if Commands
-internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -117,22 +116,17 @@ struct Runner {
 
     private func engine(over daemon: ControlClient?) throws -> any DiscoveryEngine {
         guard let daemon else {
-            let stop = stop
             let host = try HostEngine(
-                invocation.finder, backend: invocation.backend, publisher: invocation.publisher,
-                publishes: needs.publishes
-            ) {
-                stop.request(.failed(.backendEnded($0)))
-            }
+                invocation.finder, publisher: invocation.publisher, publishes: needs.publishes)
             if let reason = host.reasonWithoutWire {
                 notices.detail("avahi-daemon finds services, for the wire cannot: \(reason)")
             }
             return host.engine
         }
-        let (notices, backend, isNamed) = (notices, invocation.backend, invocation.socket != nil)
+        let (notices, publisher, isNamed) = (notices, invocation.publisher, invocation.socket != nil)
         return RemoteEngine(path: daemon.path, check: needs.check) {
             notices.notice("the daemon has no connection left for this user (clients-per-user); published without it")
-            return try? AvahiEngine(backend: backend)
+            return try? HostEngine(.avahi, publisher: publisher).engine
         } withoutDaemon: {
             // A daemon named on the command line has no substitute.
             guard !isNamed, let host = try? HostEngine(.auto, publishes: false) else { return nil }
@@ -156,7 +150,7 @@ struct Runner {
         }
         var failure = CommandError(of: error, asking: needs.domains)
         if failure.isAboutBackend {
-            failure.advice = isAsked ? BackendAdvice.ofSystem() : BackendAdvice.lines(for: invocation.backend)
+            failure.advice = isAsked ? BackendAdvice.ofSystem() : BackendAdvice.lines(for: invocation.publisher)
         }
         notices.failure(failure)
         return failure.status

@@ -1,5 +1,4 @@
 #if Commands
-internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -56,6 +55,7 @@ struct DaemonProcess {
             limits: configuration.limits.withinDescriptors
         )
         facts.domains = { domains.states }
+        facts.publishing = { host.publishing?.rawValue }
         let gateways = Locked<[Gateway]>([])
         facts.exports = {
             var states: [GatewayStatus] = []
@@ -115,25 +115,20 @@ struct DaemonProcess {
         let said = command.finder.flatMap { DaemonConfiguration.Finder(rawValue: $0.rawValue) }
         let finder = chosen("finder", said, configuration.finder, log).flatMap { FinderChoice(rawValue: $0.rawValue) }
         do throws(DiscoveryError) {
-            return try HostEngine(
-                finder ?? .auto, backend: avahi(backend), publisher: backend == .wire ? .wire : .avahi
-            ) { error in
-                log.error("\(error.message)")
-                // Ends as after a signal: clients are notified, and the socket is removed.
-                Self.endStatus.withLock { $0 = 69 }
-                kill(getpid(), SIGTERM)
-            }
+            return try HostEngine(finder ?? .auto, publisher: backend.publisher)
         } catch {
             throw Failure(status: error.code == .systemRefused ? 71 : 69, message: error.message)
         }
     }
 
-    private func avahi(_ backend: BackendChoice) -> AvahiBackend {
-        let options = PrivateBackendOptions(passesOutput: command.verbose)
-        return switch backend {
-        case .system, .wire: .system
-        case .private: .private(options)
-        case .auto: .automatic(options)
+}
+
+extension BackendChoice {
+    fileprivate var publisher: PublisherChoice {
+        switch self {
+        case .auto: .auto
+        case .system: .avahi
+        case .wire: .wire
         }
     }
 }

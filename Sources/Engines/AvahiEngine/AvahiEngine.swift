@@ -22,26 +22,14 @@ public actor AvahiEngine: DiscoveryEngine {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    /// Starts the engine's thread. The first operation connects, or starts a private backend.
-    ///
-    /// With `.private` and `.automatic` the process's environment is changed until the first connection is made: make the engine
-    /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
-    /// - Parameters:
-    ///   - backend: which avahi-daemon is used.
-    ///   - backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good,
-    ///     because the system's avahi-daemon has appeared; the message is for people. Operations report that it is lost.
+    /// Starts the engine's thread. The first operation connects.
     /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor. Operations report any other reason why
-    ///   there is no backend.
-    public init(
-        backend: AvahiBackend = .system,
-        backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
-    ) throws(DiscoveryError) {
+    ///   there is no avahi-daemon.
+    public init() throws(DiscoveryError) {
         let noThread = "no thread or no file descriptor is left for Avahi's event loop"
         guard let loop = EventLoop(paused: "avahi") else { throw DiscoveryError(.systemRefused, noThread) }
         self.loop = loop
-        let core = EngineCore(
-            loop: loop, source: BackendSource(backend, loop: loop), startsToPublishOnly: backend.startsToPublishOnly,
-            backendEnded: backendEnded)
+        let core = EngineCore(loop: loop)
         self.core = core
         noted = core.troubles
         carried = LoopBound(to: loop, core)
@@ -64,7 +52,24 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func watchState(
         _ reporting: @escaping @Sendable (EngineState) -> Void
     ) -> any EngineOperation {
-        start { StateOperation(core: $0, report: reporting) }
+        start { _ in StateOperation(report: reporting) }
+    }
+
+    /// What avahi-daemon can do for a publisher.
+    package enum Readiness: Hashable, Sendable {
+        /// It cannot be reached; the reason is for people.
+        case down(String)
+        /// It answers, and does not publish yet: the host's own name is being registered, or taken.
+        case answers
+        /// It publishes, for the host of this name; nil where it does not say.
+        case publishes(HostName?)
+    }
+
+    /// Follows whether avahi-daemon publishes. It is told before the publications are.
+    package nonisolated func watchReadiness(
+        _ reporting: @escaping @Sendable (Readiness) -> Void
+    ) -> any EngineOperation {
+        start { _ in ReadinessOperation(report: reporting) }
     }
 
     /// Starts a query on avahi-daemon; see `DiscoveryEngine`.
@@ -169,14 +174,14 @@ public actor AvahiEngine: DiscoveryEngine {
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
-        start {
+        start { core in
             guard service.domain == .local else {
                 let text = "avahi-daemon publishes in the domain local alone, not in \(service.domain)"
                 reporting(PublicationFact(name: service.name, state: .failed(DiscoveryError(.invalidDomain, text))))
-                return StateOperation(core: $0) { _ in }
+                return StateOperation { _ in }
             }
             let registration = Registration(name: service.name, policy: onConflict, isPersistent: isPersistent)
-            return PublishOperation(service: service, registration, core: $0, report: reporting)
+            return PublishOperation(service: service, registration, core: core, report: reporting)
         }
     }
 
@@ -194,7 +199,7 @@ public actor AvahiEngine: DiscoveryEngine {
     /// Asks avahi-daemon something, and returns when it has answered or is not there; up to 25 s later when it hangs.
     public func probe() { core.probe() }
 
-    /// Ends everything, including a private backend and its directory. If avahi-daemon hangs it returns after 2 s, and the
+    /// Ends everything. If avahi-daemon hangs it returns after 2 s, and the
     /// thread ends when the call does.
     /// - Returns: whether avahi-daemon has noticed in time, which for publications means that goodbyes are sent.
     @discardableResult
@@ -263,22 +268,44 @@ public actor AvahiEngine: DiscoveryEngine {
 /// Reports the state of the connection to avahi-daemon, and asks it for nothing.
 final class StateOperation: CoreOperation {
     private var told: EngineState?
-    private weak var core: EngineCore?
     private let report: (EngineState) -> Void
 
-    init(core: EngineCore, report: @escaping (EngineState) -> Void) {
-        self.core = core
-        self.report = report
-    }
+    init(report: @escaping (EngineState) -> Void) { self.report = report }
 
     func connected(_ connection: AvahiConnection) { became(.up) }
     func publishing(_ isPossible: Bool) {}
-    func disconnected(_ reason: String) { became(core?.isIdle == true ? .idle(reason) : .down(reason)) }
+    func disconnected(_ reason: String) { became(.down(reason)) }
     func end() {}
 
     private func became(_ state: EngineState) {
         guard state != told else { return }
         told = state
         report(state)
+    }
+}
+
+/// Reports what avahi-daemon can do for a publisher, and asks it for nothing.
+private final class ReadinessOperation: CoreOperation {
+    private var told: AvahiEngine.Readiness?
+    private var connection: AvahiConnection?
+    private let report: (AvahiEngine.Readiness) -> Void
+
+    init(report: @escaping (AvahiEngine.Readiness) -> Void) { self.report = report }
+
+    func connected(_ connection: AvahiConnection) { self.connection = connection }
+
+    func publishing(_ isPossible: Bool) { became(isPossible ? .publishes(connection?.hostName) : .answers) }
+
+    func disconnected(_ reason: String) {
+        connection = nil
+        became(.down(reason))
+    }
+
+    func end() { connection = nil }
+
+    private func became(_ readiness: AvahiEngine.Readiness) {
+        guard readiness != told else { return }
+        told = readiness
+        report(readiness)
     }
 }

@@ -43,6 +43,11 @@ static void *find(const char *name) {
         if (function) function arguments;                                                                                                 \
     }
 
+bool cavahi_is_installed(void) {
+    pthread_once(&once, load);
+    return library;
+}
+
 // MARK: client.h
 
 DEFINE(AvahiClient *, avahi_client_new,

@@ -7,7 +7,7 @@ import MulticastEngine
 package struct HostEngine: Sendable {
     /// Finds and publishes.
     package let engine: any DiscoveryEngine
-    /// Publishes on the link: `avahi`, or the wire.
+    /// Publishes on the link.
     package let publisher: any ServicePublisher
     package let avahi: AvahiEngine
     /// Finds on the link: `avahi`, or the wire.
@@ -19,84 +19,84 @@ package struct HostEngine: Sendable {
 
     /// Creates the engines; their initialisers say what they start.
     /// - Parameters:
-    ///   - publisher: what publishes; for the wire, no avahi-daemon is asked for anything.
-    ///   - publishes: false if nothing will be published: on the wire no private backend is needed then.
-    ///   - backendEnded: see `AvahiEngine.init`.
+    ///   - publisher: what publishes; with `.wire`, no avahi-daemon is asked for anything.
+    ///   - publishes: false if nothing will be published.
     /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
-        _ choice: FinderChoice, backend: AvahiBackend = .system, publisher: PublisherChoice = .avahi,
-        publishes: Bool = true,
-        backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
+        _ choice: FinderChoice, publisher choiceToPublish: PublisherChoice = .auto, publishes: Bool = true
     ) throws(DiscoveryError) {
-        let (wire, reason) = try Self.wire(publisher == .wire ? .wire : choice)
-        reasonWithoutWire = reason
-        guard let wire else {
-            let avahi = try AvahiEngine(backend: backend, backendEnded: backendEnded)
-            (self.avahi, engine, linkFinder, finder, self.publisher) = (avahi, avahi, avahi, .avahi, avahi)
+        let usesWire = choice != .avahi || choiceToPublish != .avahi && publishes
+        let isNeeded = choice == .wire || choiceToPublish == .wire
+        let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded) : (nil, nil)
+        reasonWithoutWire = choice == .avahi ? nil : reason
+        let avahi = try AvahiEngine()
+        self.avahi = avahi
+        if let wire {
+            avahi.ask { [weak wire] instance, answer in
+                guard let wire else { return answer(false) }
+                wire.isOthers(instance, answer: answer)
+            }
+        }
+        let onWire = choice == .avahi ? nil : wire
+        let publisher: any ServicePublisher =
+            switch choiceToPublish {
+            case .avahi: avahi
+            case .wire: wire ?? avahi
+            case .auto:
+                LinkPublisher(avahi, wire, obstacle: reason, ends: onWire == nil ? wire : avahi)
+            }
+        self.publisher = publisher
+        guard let onWire else {
+            (linkFinder, finder) = (avahi, .avahi)
+            engine = EngineRouter(finders: [avahi], publishers: [publisher])
             return
         }
-        guard publisher == .avahi else {
-            avahi = try AvahiEngine(backend: .system)
-            (engine, linkFinder, finder, self.publisher) = (wire, wire, .wire, wire)
+        finder = .wire
+        guard choiceToPublish != .wire else {
+            linkFinder = onWire
+            engine = onWire
             return
         }
-        // Where a private backend alone is to be used, the system's avahi-daemon is not asked.
-        let isPrivate = if case .private = backend { true } else { false }
-        avahi = try AvahiEngine(
-            backend: publishes || isPrivate ? backend.toPublish : .system, backendEnded: backendEnded)
-        avahi.ask { [weak wire] instance, answer in
-            guard let wire else { return answer(false) }
-            wire.isOthers(instance, answer: answer)
+        let linkFinder = SecondOpinion(onWire, avahi)
+        self.linkFinder = linkFinder
+        engine = EngineRouter(finders: [linkFinder, OtherDomains(avahi)], publishers: [publisher])
+    }
+
+    /// What publishes now: avahi-daemon or the wire; nil where it is not known yet, or nothing can.
+    package var publishing: PublisherChoice? {
+        switch publisher {
+        case let publisher as LinkPublisher: publisher.current
+        case is AvahiEngine: .avahi
+        default: .wire
         }
-        let finder: any ServiceFinder = isPrivate ? wire : SecondOpinion(wire, avahi)
-        linkFinder = finder
-        self.finder = .wire
-        self.publisher = avahi
-        engine = EngineRouter(finders: [finder, avahi], publishers: [avahi])
     }
 
     /// Why services cannot be found on the wire here; nil if they can.
     package static func reasonWithoutWire() -> String? {
         do {
-            return try wire(.auto).reason
+            return try wire(isNeeded: false).reason
         } catch {
             return error.message
         }
     }
 
     private static func wire(
-        _ choice: FinderChoice
+        isNeeded: Bool
     ) throws(DiscoveryError) -> (engine: MulticastEngine?, reason: String?) {
-        guard choice != .avahi else { return (nil, nil) }
         do {
             return (try MulticastEngine(), nil)
         } catch {
-            guard choice == .auto, error.code == .backendUnavailable else { throw error }
+            guard !isNeeded, error.code == .backendUnavailable else { throw error }
             return (nil, error.message)
         }
     }
 }
 
-extension AvahiBackend {
-    /// The same, for publishing alone.
-    fileprivate var toPublish: AvahiBackend {
-        switch self {
-        case .system: .system
-        case .private(let options): .private(options.toPublish)
-        case .automatic(let options): .automatic(options.toPublish)
-        }
-    }
-}
-
-extension PrivateBackendOptions {
-    fileprivate var toPublish: PrivateBackendOptions {
-        PrivateBackendOptions(interfaces: interfaces, passesOutput: passesOutput, startsToPublishOnly: true)
-    }
-}
-
 /// What publishes on the link.
-package enum PublisherChoice: Sendable {
-    /// avahi-daemon, the system's or a private one.
+package enum PublisherChoice: String, Sendable {
+    /// avahi-daemon where it answers, else this process.
+    case auto
+    /// The system's avahi-daemon.
     case avahi
     /// This process, by multicast DNS.
     case wire

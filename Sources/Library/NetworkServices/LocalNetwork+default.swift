@@ -10,45 +10,55 @@ extension LocalNetwork {
     /// How long a daemon that is there may take to answer before it is passed by.
     private static let patience = Duration.milliseconds(500)
 
-    /// The network as discoverd's commands use it: through the daemon where one runs, else as `init(backend:observer:backendEnded:)` makes it
-    /// with the system's avahi-daemon or a private one.
+    /// The network as discoverd's commands use it: through the daemon where one runs, else as `init(backend:observer:)` makes it
+    /// with the system's avahi-daemon, or without.
     ///
     /// Where a daemon hangs this takes half a second; else it returns at once. When the daemon is away for 5 s, queries go on without it; what is
     /// published waits for it.
     /// - Parameter observer: is told what happens.
-    /// - Throws: see `init(backend:observer:backendEnded:)`.
+    /// - Throws: see `init(backend:observer:)`.
     public convenience init(observer: (any DiscoveryObserver)? = nil) throws(DiscoveryError) {
         let found = ControlClient.find(ControlSocketPath.candidates(explicit: nil), within: Self.patience)
         if let daemon = found.daemon {
             self.init(
                 engine: RemoteEngine(path: daemon.path) {
-                    try? AvahiEngine(backend: .automatic(PrivateBackendOptions()))
+                    try? HostEngine(.avahi).engine
                 } withoutDaemon: {
                     try? HostEngine(.auto, publishes: false).engine
                 }, observer: observer)
         } else {
-            try self.init(backend: .automatic(PrivateBackendOptions()), observer: observer)
+            try self.init(backend: .auto, observer: observer)
         }
     }
 
+    /// What publishes on the link.
+    public enum Backend: String, CaseIterable, Hashable, Sendable {
+        /// The system's avahi-daemon where it answers, else this process. Services go from one to the other, unseen by others, as avahi-daemon
+        /// comes and goes. Beside another program that answers for this machine nothing is published.
+        case auto
+        /// The system's avahi-daemon.
+        case system
+        /// This process, on the wire.
+        case wire
+    }
+
     /// The network without the daemon: services are found on the wire, or by avahi-daemon where another program keeps UDP port 5353 for
-    /// itself, and published by avahi-daemon.
-    ///
-    /// Make one early in a program, before anything else in it uses D-Bus: with a private backend the environment is changed until that
-    /// is connected to. On the wire a private one starts only when something is published. A system's avahi-daemon that appears later
-    /// takes its place within 5 s.
+    /// itself.
     /// - Parameters:
     ///   - backend: what publishes.
     ///   - observer: is told what happens.
-    ///   - backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good.
-    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor. That nothing finds or publishes is told by each
-    ///   query and publication.
+    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor; with `.wire`, `.backendUnavailable` where UDP port 5353
+    ///   is not shared. Otherwise that nothing finds or publishes is told by each query and publication.
     public convenience init(
-        backend: AvahiBackend, observer: (any DiscoveryObserver)? = nil,
-        backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
+        backend: Backend, observer: (any DiscoveryObserver)? = nil
     ) throws(DiscoveryError) {
-        self.init(
-            engine: try HostEngine(.auto, backend: backend, backendEnded: backendEnded).engine, observer: observer)
+        let publisher: PublisherChoice =
+            switch backend {
+            case .auto: .auto
+            case .system: .avahi
+            case .wire: .wire
+            }
+        self.init(engine: try HostEngine(.auto, publisher: publisher).engine, observer: observer)
     }
 }
 

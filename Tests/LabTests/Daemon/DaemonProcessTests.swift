@@ -202,31 +202,6 @@ struct DaemonProcessTests {
         try await lab.stop()
     }
 
-    @Test("a private backend ends with the daemon, however that ends")
-    func privateBackend() async throws {
-        let lab = try await Lab.start("--no-avahi", "h1")
-        let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/nowhere"]
-        for (backend, signal) in [("private", SIGKILL), ("auto", SIGTERM)] {
-            let daemon = try LabDaemon(lab)
-            try daemon.configure("services: [{name: \(backend), type: _witap._tcp, port: 9000}]")
-            let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
-            let process = try await daemon.start("--backend", backend, environment: noBus)
-            try await browser.json(within: .seconds(20), "added") { $0.tells("added", backend) }
-            process.signal(signal)
-            _ = try await process.exit()
-            var left: [String] = []
-            let start = ContinuousClock.now
-            repeat {
-                left = try await lab.toEnd("h1", ["ls", "/run/user"], within: .seconds(10)).output
-                    .filter { $0.hasPrefix("discoverd-") && !$0.contains(".") }
-            } while !left.isEmpty && start.duration(to: .now) < .seconds(10)
-            #expect(left.isEmpty)
-            try await browser.json("removed") { $0.tells("removed", backend) }
-            try await browser.stop()
-        }
-        try await lab.stop()
-    }
-
     @Test("a changed configuration counts by itself, a wrong one leaves the old; with reload: explicit only when asked")
     func changes() async throws {
         let lab = try await Lab.start(hosts: 1)

@@ -50,7 +50,8 @@ extension Lab {
     /// `discoverd publish NAME 9000 --json`.
     func publish(_ name: String, on host: String, _ options: String...) throws -> PublishLog {
         let arguments = [Built.discoverd, "publish", name, "9000", "--type", Self.type, "--json"]
-        return PublishLog(keep(try exec(host, arguments + Self.publisher + options)))
+        let backend = Self.publishesOnWire ? "wire" : "system"
+        return PublishLog(keep(try exec(host, arguments + ["--backend", backend] + options)))
     }
 
     /// `discoverd browse --json`, on the real link only, so that everything seen came from it.

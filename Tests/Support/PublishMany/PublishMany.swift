@@ -4,6 +4,7 @@ import Discovery
 import Foundation
 import Glibc
 import MulticastEngine
+import NetworkServices
 
 /// Publishes COUNT services through the library and prints each change of state as a JSON line:
 /// `PublishMany COUNT [PREFIX [TYPE [PORT [INTERFACE-PATTERN]...]]]`. The names are PREFIX-0000 onwards, the TXT record is number=N.
@@ -21,9 +22,13 @@ enum PublishMany {
         let port = try Port(arguments.count > 4 ? Int(arguments[4]) ?? 0 : 9000)
         let interfaces = arguments.count > 5 ? try InterfaceFilter(Array(arguments[5...])) : .all
 
-        // Its own responder, or the host's avahi-daemon.
-        let isOnWire = ProcessInfo.processInfo.environment["LAB_PUBLISHER"] == "wire"
-        let network = LocalNetwork(engine: isOnWire ? try MulticastEngine() : try AvahiEngine())
+        // Its own responder, the host's avahi-daemon, or what is there.
+        let network =
+            switch ProcessInfo.processInfo.environment["LAB_PUBLISHER"] {
+            case "wire": LocalNetwork(engine: try MulticastEngine())
+            case "auto": try LocalNetwork(backend: .auto)
+            default: LocalNetwork(engine: try AvahiEngine())
+            }
         let publications = try (0..<count).map { number in
             let digits = String(number)
             let name = "\(prefix)-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"

@@ -142,7 +142,9 @@ struct StatusLines {
         add("daemon", "\(state), version \(version.escapedForTerminal)\(pid)\(uptime)")
         for reason in status["reasons"]?.strings ?? [] { add("", reason.escapedForTerminal) }
         for role in ["finder", "publisher"] {
-            let words = [status[role]?["kind"]?.string ?? "?", status[role]?["state"]?.string ?? "?"]
+            // What publishes, rather than who was to decide it.
+            let kind = status[role]?["by"]?.string ?? status[role]?["kind"]?.string
+            let words = [kind ?? "?", status[role]?["state"]?.string ?? "?"]
             add(role, words.map(\.escapedForTerminal).joined(separator: ", "))
         }
         add("socket", (status["socket"]?.string ?? "?").escapedForTerminal)

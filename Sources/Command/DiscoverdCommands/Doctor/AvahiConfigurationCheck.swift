@@ -1,12 +1,14 @@
 #if Commands
 internal import CommandText
 internal import DiscoverySystem
+internal import Libc
 
 /// What avahi-daemon's configuration disables (avahi-daemon.conf(5)).
 enum AvahiConfigurationCheck {
     static let path = "/etc/avahi/avahi-daemon.conf"
 
     static func run() -> [DoctorFinding] {
+        guard unsafe access(path, F_OK) == 0 else { return [] }
         guard let lines = SystemFile.lines(of: path) else {
             return [DoctorFinding("config", .warn, "\(path) cannot be read: avahi-daemon's limits are not known")]
         }

@@ -6,11 +6,13 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 internal import DiscoverySystem
+internal import HostEngine
 internal import Libc
 
-/// Whether avahi-daemon answers.
+/// What publishes here: avahi-daemon, if it answers, or discoverd itself.
 enum BackendCheck {
-    static func run(in session: Session) async throws -> DoctorFinding {
+    /// - Parameter isWanted: nothing else is to publish.
+    static func run(in session: Session, isWanted: Bool) async throws -> DoctorFinding {
         let states = session.network.backendStates()
         // The last reason reported; empty if there was none.
         let last = await withTimeLimit(Invocation.Patience.system.absence) { () -> String? in
@@ -24,32 +26,40 @@ enum BackendCheck {
         }
         guard let last else { return DoctorFinding("avahi", .ok, "avahi-daemon answers") }
         let reason = last.isEmpty ? "it did not answer within \(Invocation.Patience.system.absence.inSeconds) s" : last
-        return absent(reason, holders: PortHolder.holders(of: PortHolder.multicastDNS))
+        let obstacle = isWanted ? "--backend system" : HostEngine.reasonWithoutWire()
+        return absent(reason, responders: SystemResponder.all, obstacle: obstacle)
     }
 
     /// Why there is no answer, and what to do. If avahi-daemon runs but is silent, installing it is no advice.
-    /// - Parameter holders: processes that listen on UDP 5353.
-    static func absent(_ reason: String, holders: [PortHolder]) -> DoctorFinding {
-        if let own = holders.first(where: \.isPrivate) {
-            return DoctorFinding(
-                "avahi", .warn,
-                "the system has none that answers (\(reason)); discoverd's commands share a private one, \(own)",
-                advice: "It serves them alone. For other programs install avahi-daemon and start it.")
-        }
-        if let hung = holders.first(where: { $0.name == "avahi-daemon" }) {
+    /// - Parameters:
+    ///   - responders: what answers for this machine.
+    ///   - obstacle: why discoverd cannot publish by itself; nil if it can.
+    static func absent(_ reason: String, responders: [SystemResponder], obstacle: String?) -> DoctorFinding {
+        if let hung = responders.first(where: \.isAvahi) {
             return DoctorFinding(
                 "avahi", .fail, "\(hung) runs and does not answer: \(reason)",
                 advice: "Restart it: systemctl restart avahi-daemon.")
         }
+        if let other = responders.first {
+            return DoctorFinding(
+                "avahi", .fail,
+                "\(other) answers for this machine, and nothing is published beside it; avahi-daemon: \(reason)",
+                advice: "Stop it, or publish beside it: --backend wire.")
+        }
+        guard let obstacle else {
+            return DoctorFinding("avahi", .ok, "no avahi-daemon runs: discoverd publishes by itself")
+        }
         return DoctorFinding(
-            "avahi", .fail, "no answer from avahi-daemon: \(reason)",
+            "avahi", .fail,
+            "no answer from avahi-daemon: \(reason); and discoverd cannot publish by itself: \(obstacle)",
             advice: "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).")
     }
 }
 
 /// Whether the system D-Bus, through which avahi-daemon is asked, can be reached.
 enum BusCheck {
-    static func run() -> DoctorFinding {
+    /// - Parameter isNeeded: an avahi-daemon runs.
+    static func run(isNeeded: Bool) -> DoctorFinding {
         let address = Environment.value("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
         guard let path = socketPath(in: address) else {
             return DoctorFinding(
@@ -57,6 +67,9 @@ enum BusCheck {
         }
         let code = connectCode(to: path)
         guard code != 0 else { return DoctorFinding("dbus", .ok, "the system bus answers at \(path)") }
+        guard isNeeded else {
+            return DoctorFinding("dbus", .skip, "no system bus at \(path): only an avahi-daemon would need it")
+        }
         return DoctorFinding(
             "dbus", .fail, "the system bus cannot be reached at \(path): \(systemMessage(code))",
             advice: "Install it (apt install dbus) and start it (systemctl start dbus).")
@@ -89,11 +102,7 @@ enum ResponderCheck {
     /// - Parameter holders: one for each socket.
     static func findings(of holders: [PortHolder]) -> [DoctorFinding] {
         guard !holders.isEmpty else {
-            return [
-                DoctorFinding(
-                    "responder", .warn, "nothing listens on UDP port 5353",
-                    advice: "Start avahi-daemon, or look into its log for why it does not: journalctl -u avahi-daemon.")
-            ]
+            return [DoctorFinding("responder", .ok, "nothing else answers on UDP port 5353")]
         }
         let known = Dictionary(grouping: holders.filter { $0.process != nil }, by: \.process).values
             .compactMap(\.first).sorted { ($0.process ?? 0) < ($1.process ?? 0) }
@@ -108,10 +117,13 @@ enum ResponderCheck {
                     "responder", .fail,
                     "\(avahi.count) avahi-daemons answer for this machine: \(avahi.map(\.description).joined(separator: ", "))",
                     advice:
-                        "They take each other's answers and names: leave the system's, and stop what started the other, "
-                        + "as 'discoverd … --backend private'."))
+                        "They take each other's answers and names: leave the system's, and stop what started the other."
+                ))
         }
-        findings += known.filter { $0.name != "avahi-daemon" }.map { other($0, besides: avahi.first) }
+        // discoverd's own publish under one host name, and leave the port to others (docs/decisions/0081-a-responder-of-our-own.md).
+        let own = known.filter { $0.name?.hasPrefix("discoverd") == true }
+        findings += own.map { DoctorFinding("responder", .ok, "\($0) publishes by itself, on UDP port 5353") }
+        findings += known.filter { !avahi.contains($0) && !own.contains($0) }.map { other($0, besides: avahi.first) }
         let unknown = Set(holders.filter { $0.process == nil }.map(\.user)).sorted()
         if !unknown.isEmpty {
             findings.append(

@@ -94,7 +94,11 @@ struct DoctorCommand: NetworkCommand {
         async let trials = LinkCheck.run()
         let interfaces = InterfaceCheck.run()
         let daemon = await RunningDaemonCheck.run(socket: options.socket)
-        let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
+        let isWanted = options.backend == .system
+        let isNeeded = isWanted || SystemResponder.all.contains(where: \.isAvahi)
+        let backend = [
+            BusCheck.run(isNeeded: isNeeded), try await BackendCheck.run(in: session, isWanted: isWanted),
+        ]
         let machine =
             ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
             + LinkCheck.findings(of: await trials, avahiRuns: backend.allSatisfy { $0.verdict == .ok })

@@ -64,7 +64,7 @@ enum RunningDaemonCheck {
     /// What finds or publishes for everyone.
     /// - Parameter away: how much it matters that it does not answer.
     private static func part(_ name: String, _ away: DoctorFinding.Verdict, of status: JSONValue) -> DoctorFinding {
-        let kind = (status[name]?["kind"]?.string ?? "unknown").escapedForTerminal
+        let kind = (status[name]?["by"]?.string ?? status[name]?["kind"]?.string ?? "unknown").escapedForTerminal
         let state = status[name]?["state"]?.string ?? "unknown"
         let text = "the daemon's \(name) (\(kind))"
         switch state {

@@ -71,7 +71,7 @@ struct EvidenceSearch: Sendable {
     /// No one answers: whether this machine hears itself and its own responder, whether the other family is answered, and what the daemon lists.
     private func lookFurther(_ evidence: inout Evidence) async {
         let subject = evidence.subject
-        let avahi = PortHolder.ofSystemAvahi
+        let avahi = SystemResponder.all.first(where: \.isAvahi)
         let own = avahi == nil ? [] : evidence.ownAddresses.filter { !$0.isLoopback }.sorted()
         let isHeard = evidence.deaf.isEmpty && !evidence.links.isEmpty && evidence.refusals.isEmpty
         async let trial =
@@ -164,7 +164,7 @@ enum CachedServices {
     static func ask(
         _ subject: InquirySubject, on interfaces: InterfaceFilter, over family: IPAddress.Family?
     ) async -> Set<Evidence.CachedService> {
-        guard case .service(let instance) = subject, let avahi = try? AvahiEngine(backend: .system) else { return [] }
+        guard case .service(let instance) = subject, let avahi = try? AvahiEngine() else { return [] }
         let query = ServiceQuery(.instance(instance), interfaces: interfaces, family: family)
         let operation = Locked<(any EngineOperation)?>(nil)
         let found: [Sighting: Resolution] = await withCheckedContinuation { continuation in

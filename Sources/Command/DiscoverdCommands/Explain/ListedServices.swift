@@ -61,7 +61,7 @@ enum ListedServices {
     private static func ofAvahi(
         named word: String, _ interfaces: InterfaceFilter, _ family: IPAddress.Family?
     ) async -> ServiceInstance? {
-        guard PortHolder.ofSystemAvahi != nil, let engine = try? AvahiEngine(backend: .system) else { return nil }
+        guard SystemResponder.all.contains(where: \.isAvahi), let engine = try? AvahiEngine() else { return nil }
         let network = LocalNetwork(engine: engine)
         // avahi-daemon knows the services of a type that it was asked for, and not therefore the type.
         let types = KnownType.all.compactMap { try? ServiceType(named: $0.type) }

@@ -49,7 +49,7 @@ struct DaemonOptions: ParsableArguments, CommonArguments {
 
 /// Options of every command that uses the network.
 struct CommonOptions: ParsableArguments, CommonArguments {
-    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or a private one.")
+    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or the program itself.")
     var backend = BackendChoice.auto
 
     @Option(name: .long, help: "What finds services: the wire, or avahi-daemon.")

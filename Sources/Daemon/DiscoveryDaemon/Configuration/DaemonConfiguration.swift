@@ -6,12 +6,19 @@ internal import Libc
 public struct DaemonConfiguration: Hashable, Sendable {
     /// What publishes.
     public enum Backend: String, Hashable, Sendable, CaseIterable {
-        /// The system's, if it answers, else one of our own.
+        /// The system's avahi-daemon if it answers, else the daemon itself.
         case auto
         /// The host's avahi-daemon.
         case system
-        /// An avahi-daemon of our own.
-        case `private`
+        /// The daemon itself, on the wire.
+        case wire
+
+        /// Reads a value; `private` is what `wire` was called before.
+        public init?(rawValue: String) {
+            let name = rawValue == "private" ? "wire" : rawValue
+            guard let backend = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
+            self = backend
+        }
     }
 
     /// What finds services on the link.

@@ -11,7 +11,7 @@ extension ControlResponder {
             object.member("status", reasons.isEmpty ? "ok" : "degraded")
             object.member("reasons", reasons)
             object.backend("finder", facts.finder, health.state(of: .finder))
-            object.backend("publisher", facts.backend, health.state(of: .publisher))
+            object.backend("publisher", facts.backend, health.state(of: .publisher), by: facts.publishing())
         }
     }
 
@@ -27,7 +27,7 @@ extension ControlResponder {
             object.member("uptimeSeconds", Int((ContinuousClock.now - facts.started).components.seconds))
             if peer.uid != nil { object.member("socket", facts.socket) }
             object.backend("finder", facts.finder, health.state(of: .finder))
-            object.backend("publisher", facts.backend, health.state(of: .publisher))
+            object.backend("publisher", facts.backend, health.state(of: .publisher), by: facts.publishing())
             // What `publisher` was called before.
             object.backend("backend", facts.backend, health.state(of: .publisher))
             object.member("degraded", !reasons.isEmpty)
@@ -86,10 +86,11 @@ extension ControlResponder {
 }
 
 extension JSONWriter {
-    fileprivate mutating func backend(_ key: String, _ kind: String, _ state: BackendState?) {
+    fileprivate mutating func backend(_ key: String, _ kind: String, _ state: BackendState?, by actor: String? = nil) {
         self.key(key)
         object { object in
             object.member("kind", kind)
+            if let actor { object.member("by", actor) }
             object.member("state", state?.stateName ?? "unknown")
             if let reason = state?.reason { object.member("reason", reason) }
         }

@@ -110,6 +110,8 @@ package struct DaemonFacts: Sendable {
     package var finder: String
     package var socket: String
     package var limits: ConnectionTable.Limits
+    /// What publishes now, `avahi` or `wire`; nil where nothing does.
+    package var publishing: @Sendable () -> String? = { nil }
     /// What addresses are judged by.
     package var localAddresses: @Sendable () -> LocalAddresses = { .system() }
     package var routes: @Sendable () -> any RouteLookup = { SystemRoutes() }

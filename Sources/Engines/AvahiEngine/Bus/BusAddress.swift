@@ -1,27 +1,10 @@
 import DiscoverySystem
-import Libc
 
-/// The address that libdbus, below libavahi-client, uses for the system bus. libdbus reads it from the environment once per process, before
-/// its first connection.
-final class BusAddress {
+/// The address of the system bus, as libdbus below libavahi-client takes it.
+enum BusAddress {
     private static let variable = "DBUS_SYSTEM_BUS_ADDRESS"
     /// libdbus's default, used if the variable is unset (dbus-arch-deps.h).
     private static let standard = "unix:path=/var/run/dbus/system_bus_socket"
-
-    private let before: String?
-    private var isChanged = true
-
-    /// Replaces the system bus with a private one, or puts the private one before it: libdbus tries the addresses in turn, and a private
-    /// bus accepts connections only while it runs.
-    ///
-    /// Changes the environment. Create it with the engine, early in a program, while no other thread reads the environment.
-    init(private address: String, thenSystem: Bool) {
-        before = Environment.value(Self.variable)
-        unsafe setenv(Self.variable, thenSystem ? "\(address);\(before ?? Self.standard)" : address, 1)
-    }
-
-    /// The address of the system bus itself.
-    var system: String { before ?? Self.standard }
 
     /// The address that a new connection goes to now.
     static var current: String { Environment.value(variable) ?? standard }
@@ -50,12 +33,5 @@ final class BusAddress {
             rest = rest.dropFirst(2)
         }
         return bytes.isEmpty || bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Restores the environment for programs that this one starts. Call it once libdbus has read the address.
-    func restore() {
-        guard isChanged else { return }
-        isChanged = false
-        if let before { unsafe setenv(Self.variable, before, 1) } else { unsafe unsetenv(Self.variable) }
     }
 }

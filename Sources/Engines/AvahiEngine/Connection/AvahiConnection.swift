@@ -21,6 +21,10 @@ import DiscoverySystem
         case failed(DiscoveryError)
     }
 
+    /// Why no avahi-daemon can be asked, for people.
+    private static let missing =
+        "libavahi-client is missing, through which it is asked (apt install libavahi-client3)"
+
     let loop: EventLoop
     private let poll: AvahiPollOnLoop
     private(set) var pointer: OpaquePointer?
@@ -43,7 +47,10 @@ import DiscoverySystem
                 let connection = unsafe Unmanaged<AvahiConnection>.fromOpaque(userdata).takeUnretainedValue()
                 unsafe connection.changed(to: state, client: client)
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
-        guard let made = unsafe made else { throw DiscoveryError.avahi(code, during: "avahi-daemon cannot be reached") }
+        guard let made = unsafe made else {
+            guard cavahi_is_installed() else { throw DiscoveryError(.backendUnavailable, Self.missing) }
+            throw DiscoveryError.avahi(code, during: "avahi-daemon cannot be reached")
+        }
         unsafe pointer = made
         // The first states arrived within avahi_client_new, before there was a client to use.
         self.stateChanged = stateChanged

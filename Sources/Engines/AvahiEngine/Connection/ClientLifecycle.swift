@@ -31,8 +31,6 @@ struct ClientLifecycle {
 
     private enum Phase: Equatable {
         case idle
-        /// A private backend is starting; the connection follows when its bus is ready.
-        case waitingForSource
         case connecting
         /// The bus answers, and will signal avahi-daemon's arrival.
         case waitingForDaemon
@@ -41,15 +39,13 @@ struct ClientLifecycle {
         /// The backend answers and publishes.
         case running
         case waitingToRetry
-        /// The backend will not come back.
-        case ended
         case over
     }
 
-    /// Consecutive attempts wait 0.25, 0.5, 1, 2, 3, 3 … s: soon enough to return within 5 s of the backend, and rare enough to cost
+    /// Consecutive attempts wait 0.25, 0.5, 1, 1 … s: soon enough to return within 5 s of the backend, and rare enough to cost
     /// nothing. If the bus answers but avahi-daemon is gone, the bus signals its return and no attempts are made.
     private static let firstDelay = Duration.milliseconds(250)
-    private static let lastDelay = Duration.seconds(3)
+    private static let lastDelay = Duration.seconds(1)
 
     /// An avahi-daemon that hung while a connection was made counts as absent for that connection, and the bus sends no signal when it
     /// resumes. So a new connection is made from time to time.
@@ -77,45 +73,11 @@ struct ClientLifecycle {
         return connecting()
     }
 
-    /// What is wanted now may be had where what was wanted before could not: tries at once.
-    mutating func wantedMore() -> [Action] {
-        delay = Self.firstDelay
-        outage = nil
-        return retryIsDue()
-    }
-
-    /// A private backend is starting, or another process starts it.
-    /// - Parameter reason: why nothing answers; nil while the system's avahi-daemon is being asked.
-    mutating func waits(_ reason: String?) -> [Action] {
-        guard isNeeded else { return [] }
-        phase = .waitingForSource
-        return reason.map { down($0) } ?? []
-    }
-
-    /// The backend that was awaited can be connected to.
-    /// - Returns: whether to connect.
-    mutating func sourceIsReady() -> Bool {
-        guard phase == .waitingForSource else { return false }
-        phase = .connecting
-        return true
-    }
-
-    /// The private backend has ended. A pending retry is left alone.
-    mutating func sourceEnded(_ error: DiscoveryError, isPatient: Bool) -> [Action] {
-        phase == .waitingToRetry ? [] : failed(error, isPatient: isPatient)
-    }
-
-    /// Another backend may be had.
-    mutating func again() -> [Action] { isNeeded ? [.disconnect] + connecting() : [] }
-
-    /// Nothing answers for a while now.
-    mutating func stillDown(_ reason: String) -> [Action] { isNeeded ? down(reason) : [] }
-
     /// The engine is shut down.
     mutating func shutDown() { phase = .over }
 
     /// Whether an operation waits for a backend that may come.
-    private var isNeeded: Bool { phase != .idle && phase != .ended && phase != .over }
+    private var isNeeded: Bool { phase != .idle && phase != .over }
 
     private mutating func down(_ reason: String) -> [Action] {
         outage = reason
@@ -138,20 +100,12 @@ struct ClientLifecycle {
     }
 
     /// No connection could be made, or the existing one died.
-    /// - Parameter isPatient: nothing is missed until something more is wanted.
-    mutating func failed(_ error: DiscoveryError, isPatient: Bool = false) -> [Action] {
+    mutating func failed(_ error: DiscoveryError) -> [Action] {
         guard isNeeded else { return [] }
         phase = .waitingToRetry
         let wait = delay
         delay = min(delay * 2, Self.lastDelay)
-        return down(error.message) + [.disconnect, .retry(after: isPatient ? Self.daemonPatience : wait)]
-    }
-
-    /// The backend will not come back.
-    mutating func ended(_ error: DiscoveryError) -> [Action] {
-        guard phase != .idle, phase != .over else { return [] }
-        phase = .ended
-        return down(error.message) + [.disconnect]
+        return down(error.message) + [.disconnect, .retry(after: wait)]
     }
 
     /// The pause before the next attempt is over.
@@ -159,7 +113,7 @@ struct ClientLifecycle {
         switch phase {
         case .waitingToRetry: return connecting()
         case .waitingForDaemon: return [.disconnect] + connecting()
-        case .idle, .waitingForSource, .connecting, .registering, .running, .ended, .over: return []
+        case .idle, .connecting, .registering, .running, .over: return []
         }
     }
 

@@ -25,9 +25,6 @@ final class EngineCore {
     let turns: BoundedWorkQueue
     /// Whose names are known; nil where no one knows.
     var known: AvahiEngine.KnownNames?
-    private let source: BackendSource
-    /// Called once, when the backend will not come back.
-    private let backendEnded: @Sendable (DiscoveryError) -> Void
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
     private var connectionNumber = 0
@@ -35,14 +32,8 @@ final class EngineCore {
     private var retryTimer: LoopTimer?
     private var heldTimer: LoopTimer?
 
-    /// - Parameter startsToPublishOnly: see `PrivateBackendOptions`.
-    init(
-        loop: EventLoop, source: BackendSource, startsToPublishOnly: Bool,
-        backendEnded: @escaping @Sendable (DiscoveryError) -> Void
-    ) {
+    init(loop: EventLoop) {
         self.loop = loop
-        self.backendEnded = backendEnded
-        self.source = source
         links = LinkMonitor(loop: loop)
         lines = LookLines(loop: loop)
         groupConnections = EntryGroupConnections(loop: loop)
@@ -52,8 +43,6 @@ final class EngineCore {
             // All connections go to the same avahi-daemon: what ended one ends them all.
             self.changed(to: .failed(error), of: self.connectionNumber)
         }
-        source.tell = { [weak self] in self?.received($0) }
-        source.isPrivateWanted = { [weak self] in !startsToPublishOnly || self?.isPublishing ?? false }
     }
 
     func start(_ operation: any CoreOperation, id: UInt64) {
@@ -63,15 +52,12 @@ final class EngineCore {
         let first = lifecycle.wanted()
         // Connecting reports its outcome to every operation, including this one.
         guard first.isEmpty else { return carryOut(first) }
-        if source.isHeldBack, operation is PublishOperation {
-            carryOut(lifecycle.wantedMore())
-        }
         switch lifecycle.standing {
         case .up(let publishing):
             guard let connection else { return }
             operation.connected(connection)
             operation.publishing(publishing)
-        case .down(let reason): operation.disconnected(source.explanation(reason))
+        case .down(let reason): operation.disconnected(reason)
         case .unknown, .over: break
         }
     }
@@ -99,7 +85,6 @@ final class EngineCore {
         for id in operations.keys.sorted() { end(id: id) }
         links.free()
         turns.free()
-        source.stop()
         retryTimer?.free()
         heldTimer?.free()
         retryTimer = nil
@@ -117,15 +102,10 @@ final class EngineCore {
     var objectCount: Int { (connection?.objectCount ?? 0) + groupConnections.objectCount }
     var operationCount: Int { operations.count }
 
-    /// A private backend would be started, were anything to be published.
-    var isIdle: Bool { source.isHeldBack }
-
-    private var isPublishing: Bool { operations.values.contains { $0 is PublishOperation } }
-
     private func carryOut(_ actions: [ClientLifecycle.Action]) {
         for action in actions {
             switch action {
-            case .connect: connect()
+            case .connect: open()
             case .disconnect: disconnect()
             case .retry(let delay): retry(after: delay)
             case .up: up()
@@ -138,43 +118,15 @@ final class EngineCore {
     /// Operations receive reports in the order they started.
     private var inOrder: [any CoreOperation] { operations.sorted { $0.key < $1.key }.map(\.value) }
 
-    private func connect() { take(source.prepare()) }
-
-    private func take(_ step: BackendSource.Step) {
-        switch step {
-        case .connect: open()
-        case .wait(let reason): carryOut(lifecycle.waits(reason))
-        case .fail(let error): carryOut(lifecycle.failed(error, isPatient: source.isHeldBack))
-        }
-    }
-
-    private func received(_ event: BackendSource.Event) {
-        switch event {
-        case .ready: if lifecycle.sourceIsReady() { open() }
-        case .ended(let error): carryOut(lifecycle.sourceEnded(error, isPatient: source.isHeldBack))
-        case .over(let error):
-            carryOut(lifecycle.ended(error))
-            backendEnded(error)
-        case .again: carryOut(lifecycle.again())
-        case .instead(.fail(let error)): carryOut(lifecycle.stillDown(error.message))
-        case .instead(let step):
-            // Connecting asks the source for a step; here it has given one.
-            guard !lifecycle.again().isEmpty else { return }
-            disconnect()
-            take(step)
-        }
-    }
-
     private func open() {
         connectionNumber += 1
         let number = connectionNumber
         do throws(DiscoveryError) {
-            defer { source.tried() }
             let made = try AvahiConnection(loop: loop) { [weak self] state in self?.changed(to: state, of: number) }
             connection = made
             stateChanged(to: made.currentState)
         } catch {
-            take(source.unreachable(error))
+            carryOut(lifecycle.failed(error))
         }
     }
 
@@ -192,17 +144,11 @@ final class EngineCore {
     }
 
     private func stateChanged(to state: AvahiConnection.State) {
-        switch state {
-        case .connecting: source.isWaitingForDaemon()
-        case .registering, .running: source.answered()
-        case .failed: break
-        }
         carryOut(lifecycle.changed(to: state))
     }
 
     private func disconnect() {
         connectionNumber += 1
-        source.disconnected()
         lines.clear()
         connection?.close()
         groupConnections.close()
@@ -217,7 +163,6 @@ final class EngineCore {
     }
 
     private func down(_ reason: String) {
-        let reason = source.explanation(reason)
         lines.clear()
         for operation in inOrder { operation.disconnected(reason) }
     }

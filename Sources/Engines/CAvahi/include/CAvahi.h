@@ -19,5 +19,9 @@
 #include <avahi-common/simple-watch.h>
 #include <avahi-common/strlst.h>
 #include <avahi-common/watch.h>
+#include <stdbool.h>
+
+// Whether libavahi-client is there.
+bool cavahi_is_installed(void);
 
 #endif

@@ -215,6 +215,14 @@ extension MulticastEngine {
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
+        publish(service, onConflict: onConflict, isPersistent: isPersistent, isProven: false, reporting: reporting)
+    }
+
+    /// - Parameter isProven: this machine had the name a moment ago, with the same records: it is announced without probes.
+    package func publish(
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool, isProven: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
         guard service.domain == .local else {
             let text = "multicast DNS has the domain local alone, not \(service.domain)"
             return SingleReport {
@@ -227,19 +235,22 @@ extension MulticastEngine {
                 name: service.name, policy: onConflict, isPersistent: isPersistent,
                 silence: "other hosts have contested")
             core.start(
-                WirePublication(service, registration, number: number, loop: loop, report: reporting))
+                WirePublication(
+                    service, registration, number: number, isProven: isProven, loop: loop, report: reporting))
         }
         return Published(engine: self, number: number)
     }
 
     /// A caller's handle of a publication; it keeps the engine alive.
-    private final class Published: PublicationOperation {
+    private final class Published: QuietOperation {
         let engine: MulticastEngine
         let number: UInt64
 
         init(engine: MulticastEngine, number: UInt64) { (self.engine, self.number) = (engine, number) }
 
         func cancel() { engine.responder.post { [number] in $0.end(number) {} } }
+
+        func cancelQuietly() { engine.responder.post { [number] in $0.endQuietly(number) } }
 
         func cancel(waitingAtMost limit: Duration) async -> Bool {
             let gate = Gate()
@@ -256,6 +267,12 @@ extension MulticastEngine {
             return true
         }
     }
+}
+
+/// A publication that another responder of this machine takes over.
+package protocol QuietOperation: PublicationOperation {
+    /// Ends the operation without goodbyes. Returns at once.
+    func cancelQuietly()
 }
 
 /// The settings of avahi-daemon that matter to a program that shares its port (avahi-daemon.conf(5)).

@@ -17,6 +17,7 @@ extension LinkResponder {
     }
 
     mutating func probe(at now: Duration) {
+        if hasProven { tellReady(at: now) }
         guard let due = probing.deadline, due <= now else { return }
         let queues = families.map { paced[$0] ?? PacedPackets() }
         // Some fifteen names fit into a packet.
@@ -37,6 +38,7 @@ extension LinkResponder {
 
     /// Tells of all claims that wait for nothing any more.
     private mutating func tellReady(at now: Duration) {
+        hasProven = false
         let host = hostName
         var told: [ClaimID] = []
         var again = true

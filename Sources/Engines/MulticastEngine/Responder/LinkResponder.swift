@@ -111,7 +111,8 @@ package struct LinkResponder: Sendable {
     }
 
     /// Claims a name, or has a claim say something else of the same name.
-    package mutating func claim(_ id: ClaimID, _ claim: Claim, at now: Duration) {
+    /// - Parameter isProven: this machine had the name a moment ago: it is not probed for.
+    package mutating func claim(_ id: ClaimID, _ claim: Claim, isProven: Bool = false, at now: Duration) {
         if let held = claims[id] {
             if held.claim == claim { return }
             if held.claim.name == claim.name { return change(id, claim, at: now) }
@@ -121,9 +122,9 @@ package struct LinkResponder: Sendable {
             facts.append(.lost(id))
             return
         }
-        claims[id] = Held(claim: claim, stage: .probing)
+        claims[id] = Held(claim: claim, stage: isProven ? .ready : .probing)
         names[claim.name, default: []].append(id)
-        probing.begin(id, .wanted, at: now)
+        if isProven { hasProven = true } else { probing.begin(id, .wanted, at: now) }
     }
 
     /// Whether nobody in this process claims the name, or somebody with the same records.
@@ -192,6 +193,8 @@ package struct LinkResponder: Sendable {
         }
     }
 
+    /// Claims that need no probing are to be told.
+    var hasProven = false
     /// Goodbyes that are not in packets yet: those of many services go together.
     var farewells: [IPAddress.Family: [ResourceRecord]] = [:]
 
@@ -212,7 +215,7 @@ package struct LinkResponder: Sendable {
 
     /// When `packets` is to be called; nil for never.
     package func deadline(at now: Duration) -> Duration? {
-        if !direct.isEmpty || !farewells.isEmpty || !facts.isEmpty { return now }
+        if !direct.isEmpty || !farewells.isEmpty || !facts.isEmpty || hasProven { return now }
         return
             ([probing.deadline, announcing.deadline]
             + families.map { isBehind(over: $0) ? nil : answering[$0]?.deadline }

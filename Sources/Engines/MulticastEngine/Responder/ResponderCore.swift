@@ -89,6 +89,16 @@ final class ResponderCore {
         settle()
     }
 
+    /// Ends a publication without goodbyes: another responder of this machine has its records.
+    func endQuietly(_ number: UInt64) {
+        guard let publication = publications[number] else { return }
+        hasCompany = true
+        remove(publication, isSaid: false)
+        // A turn leaves the host and the links.
+        whenSilent.append {}
+        settle()
+    }
+
     /// Ends a publication; `done` is called when its goodbyes are sent.
     func end(_ number: UInt64, then done: @escaping () -> Void) {
         if let publication = publications[number] { remove(publication) }
@@ -107,8 +117,8 @@ final class ResponderCore {
         turn()
     }
 
-    private func remove(_ publication: WirePublication) {
-        withdraw(publication)
+    private func remove(_ publication: WirePublication, isSaid: Bool = true) {
+        withdraw(publication, isSaid: isSaid)
         publication.retry.free()
         publications[publication.number] = nil
         let wish = publication.wish
@@ -149,8 +159,9 @@ final class ResponderCore {
         guard !wanted.isEmpty else { return lacksLinks(publication) }
         for link in wanted {
             publication.links[link.interface] = false
-            claim(publication, on: link, at: now)
+            claim(publication, on: link, isProven: publication.isProven, at: now)
         }
+        publication.isProven = false
     }
 
     func lacksLinks(_ publication: WirePublication) {
@@ -160,22 +171,24 @@ final class ResponderCore {
         carryOut(publication.registration.failed(error, at: BootTime.now), publication)
     }
 
-    func claim(_ publication: WirePublication, on link: ResponderLink?, at now: Duration) {
+    func claim(
+        _ publication: WirePublication, on link: ResponderLink?, isProven: Bool = false, at now: Duration
+    ) {
         guard let link else { return }
-        claimHost(on: link, at: now)
-        for (id, claim) in publication.claims { link.responder.claim(id, claim, at: now) }
+        claimHost(on: link, isProven: isProven, at: now)
+        for (id, claim) in publication.claims { link.responder.claim(id, claim, isProven: isProven, at: now) }
     }
 
-    func claimHost(on link: ResponderLink, at now: Duration) {
+    func claimHost(on link: ResponderLink, isProven: Bool = false, at now: Duration) {
         guard let name = host.name else { return }
-        link.responder.claim(.host, Claim(host: name, link.addresses), at: now)
+        link.responder.claim(.host, Claim(host: name, link.addresses), isProven: isProven, at: now)
     }
 
-    private func withdraw(_ publication: WirePublication) {
+    private func withdraw(_ publication: WirePublication, isSaid: Bool = true) {
         let now = BootTime.now
         for interface in publication.links.keys {
-            links[interface]?.responder.withdraw(.service(publication.number), at: now)
-            links[interface]?.responder.withdraw(.other(publication.number), at: now)
+            links[interface]?.responder.withdraw(.service(publication.number), isSaid: isSaid, at: now)
+            links[interface]?.responder.withdraw(.other(publication.number), isSaid: isSaid, at: now)
         }
         publication.links = [:]
     }

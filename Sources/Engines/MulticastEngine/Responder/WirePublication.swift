@@ -12,13 +12,16 @@ final class WirePublication {
     var registration: Registration
     let report: (PublicationFact) -> Void
     let retry: LoopTimer
+    /// This machine had the name a moment ago: the first attempt does without probes.
+    var isProven: Bool
     /// The links on which it is claimed, and whether it is established there.
     var links: [NetworkInterface: Bool] = [:]
 
     init(
-        _ service: OfferedService, _ registration: Registration, number: UInt64, loop: EventLoop,
+        _ service: OfferedService, _ registration: Registration, number: UInt64, isProven: Bool, loop: EventLoop,
         report: @escaping (PublicationFact) -> Void
     ) {
+        self.isProven = isProven
         (self.service, self.registration, self.number, self.report) = (service, registration, number, report)
         wish = LinkWish(interfaces: service.interfaces, families: Set(IPAddress.Family.allCases))
         retry = LoopTimer(loop: loop)

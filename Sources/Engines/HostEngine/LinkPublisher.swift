@@ -1,0 +1,181 @@
+import AvahiEngine
+import DNSSD
+import Discovery
+import DiscoverySystem
+import MulticastEngine
+
+/// Publishes on the link with avahi-daemon where that answers, else by itself; services go from one to the other as avahi-daemon comes and goes.
+/// The rules are in `PublisherSelection` and `PublicationRelay`.
+final class LinkPublisher: ServicePublisher {
+    private struct State {
+        var selection: PublisherSelection
+        var publications: [UInt64: RelayedPublication] = [:]
+        var watchers: [UInt64: @Sendable (EngineState) -> Void] = [:]
+        var number: UInt64 = 0
+        /// Follows avahi-daemon, while anything is published or followed.
+        var following: (any EngineOperation)?
+        var timer: Task<Void, Never>?
+        var isOver = false
+    }
+
+    private let avahi: AvahiEngine
+    private let wire: MulticastEngine?
+    private let state: Locked<State>
+    private let obstacle: String?
+    private let own: (any EngineRole)?
+
+    /// - Parameters:
+    ///   - wire: nil where this process cannot publish.
+    ///   - obstacle: why not.
+    ///   - own: what `shutdown` ends besides publications; the other one finds, too, and ends as a finder.
+    init(_ avahi: AvahiEngine, _ wire: MulticastEngine?, obstacle: String?, ends own: (any EngineRole)?) {
+        (self.avahi, self.wire, self.own) = (avahi, wire, own)
+        self.obstacle = wire == nil ? obstacle ?? "discoverd does not publish here" : nil
+        state = Locked(State(selection: PublisherSelection(obstacle: self.obstacle)))
+    }
+
+    /// The domain local alone.
+    func publishes(in domain: Domain) -> Bool { domain == .local }
+
+    /// What publishes now; nil where nothing does, or it is not known yet.
+    var current: PublisherChoice? {
+        switch state.withLock({ $0.selection.choice }) {
+        case .publisher(.avahi): .avahi
+        case .publisher(.wire): .wire
+        case .open, .nobody: nil
+        }
+    }
+
+    /// Up while avahi-daemon or this process can publish.
+    func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        let number = state.withLock { state in
+            state.number += 1
+            state.watchers[state.number] = reporting
+            let now = Self.engineState(state.selection.choice)
+            // Not from within this call.
+            if let now { Task { [self, number = state.number] in tell(now, number) } }
+            return state.number
+        }
+        follow()
+        return Ending { [weak self] in self?.leave { $0.watchers[number] = nil } }
+    }
+
+    private func tell(_ now: EngineState, _ number: UInt64) {
+        state.withLock { state in
+            // What has changed since was told already.
+            if Self.engineState(state.selection.choice) == now { state.watchers[number]?(now) }
+        }
+    }
+
+    func publish(
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        let publication = state.withLock { state in
+            state.number += 1
+            let number = state.number
+            let publication = RelayedPublication(
+                service, onConflict, isPersistent: isPersistent, avahi: avahi, wire: wire, report: reporting
+            ) { [state = self.state] in
+                state.withLock(\.selection)
+            } ended: { [weak self] in
+                self?.leave { $0.publications[number] = nil }
+            }
+            state.publications[number] = publication
+            return publication
+        }
+        // Not from within this call.
+        Task { publication.follow() }
+        follow()
+        return publication
+    }
+
+    @discardableResult
+    func shutdown() async -> Bool {
+        let publications = state.withLock { state in
+            state.isOver = true
+            state.watchers = [:]
+            defer { state.publications = [:] }
+            return state.publications.values.map(\.self)
+        }
+        leave { _ in }
+        let isNoted = await withTaskGroup(of: Bool.self) { group in
+            for publication in publications {
+                group.addTask { await publication.cancel(waitingAtMost: .seconds(2)) }
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        return await own?.shutdown() ?? true && isNoted
+    }
+
+    // MARK: Who publishes
+
+    /// Follows avahi-daemon, once something is wanted.
+    private func follow() {
+        state.withLock { state in
+            guard state.following == nil, !state.isOver else { return }
+            state.selection = PublisherSelection(obstacle: obstacle)
+            state.following = avahi.watchReadiness { [weak self] readiness in
+                self?.decide { $0.avahiBecame(readiness) { SystemResponder.all } }
+            }
+            state.timer = Task { [weak self] in
+                let time = SystemTime()
+                try? await time.sleep(until: time.now + PublisherSelection.patience)
+                while !Task.isCancelled {
+                    self?.decide { $0.look { SystemResponder.all } }
+                    try? await time.sleep(until: time.now + PublisherSelection.interval)
+                }
+            }
+        }
+    }
+
+    /// Removes something; nothing is followed once nothing is left.
+    private func leave(_ removing: (inout State) -> Void) {
+        let (operation, timer) = state.withLock { state -> ((any EngineOperation)?, Task<Void, Never>?) in
+            removing(&state)
+            guard state.publications.isEmpty, state.watchers.isEmpty else { return (nil, nil) }
+            defer { (state.following, state.timer) = (nil, nil) }
+            return (state.following, state.timer)
+        }
+        timer?.cancel()
+        operation?.cancel()
+    }
+
+    private func decide(_ deciding: (inout PublisherSelection) -> Void) {
+        let publications = state.withLock { state -> [RelayedPublication] in
+            guard state.following != nil else { return [] }
+            let before = state.selection
+            deciding(&state.selection)
+            let selection = state.selection
+            guard selection.choice != before.choice || selection.avahiHost != before.avahiHost else { return [] }
+            if let now = Self.engineState(selection.choice), now != Self.engineState(before.choice) {
+                // Under the lock, so that no report overtakes another. Reporting returns quickly.
+                for watcher in state.watchers.values { watcher(now) }
+            }
+            return state.publications.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for publication in publications { publication.follow() }
+    }
+
+    private static func engineState(_ choice: PublisherSelection.Choice) -> EngineState? {
+        switch choice {
+        case .open: nil
+        case .publisher: .up
+        case .nobody(let reason): .down(reason)
+        }
+    }
+}
+
+/// An operation that is ended by a call.
+private final class Ending: EngineOperation {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    func cancel() { end() }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        end()
+        return true
+    }
+}
