@@ -134,17 +134,11 @@ enum BackendAdvice {
                 doctor,
             ]
         }
-        switch publisher {
-        case .avahi:
-            return [
-                "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon), or do without: --backend wire.",
-                doctor,
-            ]
-        case .auto:
-            guard let other = responders.first else { return [doctor] }
+        if publisher == .wire { return [doctor] }
+        if publisher == .auto, let other = responders.first {
             return ["Stop \(other), or publish beside it: --backend wire.", doctor]
-        case .wire: return [doctor]
         }
+        return ["Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).", doctor]
     }
 }
 #endif

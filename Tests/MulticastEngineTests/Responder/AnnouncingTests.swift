@@ -34,6 +34,33 @@ import Testing
         }
     }
 
+    @Test("a name that this machine had a moment ago is announced at once, without probes, with its host")
+    func takenOver() throws {
+        var bench = Bench()
+        bench.claimHost(isProven: true)
+        try bench.publish(isProven: true)
+        let start = bench.now
+        bench.pass(.seconds(10))
+        #expect(bench.probes.isEmpty)
+        #expect(bench.responses.count == 3 && bench.responses[0].at == start)
+        #expect(Set(bench.responses[0].records.map(\.type)).isSuperset(of: [.a, .srv, .txt, .ptr]))
+        #expect(Set(bench.facts) == [.established(.host), .established(.service(1))])
+        bench.responder.restart(at: bench.now)
+        bench.pass(.seconds(10))
+        #expect(bench.probes.count == 3)
+    }
+
+    @Test("§10.1: a service that ends while it is probed for anew has its goodbye")
+    func endOfDoubted() throws {
+        var bench = try Bench.established()
+        bench.responder.restart(at: bench.now)
+        bench.pass(.milliseconds(400))
+        #expect(!bench.probes.isEmpty && bench.said.isEmpty)
+        bench.responder.withdraw(.service(1), at: bench.now)
+        bench.pass(.seconds(2))
+        #expect(Set(bench.said.filter { $0.ttl == 0 }.map(\.type)).isSuperset(of: [.ptr, .srv, .txt]))
+    }
+
     @Test(
         "§8.4: another TXT record is announced with the cache-flush bit, without probes or goodbyes; §6763 6.1: an empty one is a zero byte"
     )

@@ -47,18 +47,18 @@ struct Bench {
 
     static func name(_ text: String) -> DomainName { (try? DomainName(presentation: text)) ?? .root }
 
-    mutating func claimHost(_ addresses: [IPAddress] = [Self.own]) {
-        responder.claim(.host, Claim(host: Self.host, addresses), at: now)
+    mutating func claimHost(_ addresses: [IPAddress] = [Self.own], isProven: Bool = false) {
+        responder.claim(.host, Claim(host: Self.host, addresses), isProven: isProven, at: now)
     }
 
     mutating func publish(
         _ text: String = "tony", number: UInt64 = 1, port: Int = 80, txt: TXTRecord = TXTRecord(),
-        subtypes: [String] = []
+        subtypes: [String] = [], isProven: Bool = false
     ) throws {
         let service = try OfferedService(
             name: text, type: "_witap._tcp", port: port, txt: txt, subtypes: subtypes)
         let claim = try #require(Claim(service, as: service.name, number: number))
-        responder.claim(.service(number), claim, at: now)
+        responder.claim(.service(number), claim, isProven: isProven, at: now)
     }
 
     mutating func hear(

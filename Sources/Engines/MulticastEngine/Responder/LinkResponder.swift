@@ -161,6 +161,10 @@ package struct LinkResponder: Sendable {
         if case .told = held.stage {
             let gone = untell(id)
             if isSaid { goodbye(gone) }
+        } else if isSaid, held.isReported {
+            // It was told before it came to be probed for anew.
+            let places = owned.add(held.claim.records(host: hostName), over: held.claim.families)
+            goodbye(owned.remove(places).map(\.entry))
         }
         claims[id] = nil
         names[held.claim.name]?.removeAll { $0 == id }
