@@ -25,8 +25,8 @@ let package = Package(
         module("DiscoveryPOSIX", in: "Core", ["DNSSD", "Libc"]),
         module("DiscoverySystem", in: "Core", ["CLinux", "DNSSD", "DiscoveryPOSIX", "Libc"]),
         module("Discovery", in: "Core", ["DNSSD", "DiscoveryPOSIX"]), module("DiscoveryJSON", in: "Daemon", core),
-        module("CAvahi", in: "Engines"), module("CSupervisor", in: "Engines"),
-        module("AvahiEngine", in: "Engines", core + ["CAvahi", "CSupervisor"]),
+        module("CAvahi", in: "Engines"),
+        module("AvahiEngine", in: "Engines", core + ["CAvahi"]),
         .target(
             name: "InsideBenchmarks", dependencies: core + ["AvahiEngine", "DiscoveryJSON"], path: "Workloads",
             swiftSettings: settings),

@@ -57,7 +57,7 @@ final class LinkPublisher: ServicePublisher {
             return state.number
         }
         follow()
-        return Ending { [weak self] in self?.leave { $0.watchers[number] = nil } }
+        return Ending { [self] in leave { $0.watchers[number] = nil } }
     }
 
     private func tell(_ now: EngineState, _ number: UInt64) {
@@ -78,8 +78,9 @@ final class LinkPublisher: ServicePublisher {
                 service, onConflict, isPersistent: isPersistent, avahi: avahi, wire: wire, report: reporting
             ) { [state = self.state] in
                 state.withLock(\.selection)
-            } ended: { [weak self] in
-                self?.leave { $0.publications[number] = nil }
+            } ended: { [self] in
+                // Until then it keeps the publisher alive.
+                leave { $0.publications[number] = nil }
             }
             state.publications[number] = publication
             return publication
