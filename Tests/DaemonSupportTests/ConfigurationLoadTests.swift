@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("backend: other\n", "discoverd.yaml:1: backend must be one of auto, system, private, not \"other\""),
+        ("backend: other\n", "discoverd.yaml:1: backend must be one of auto, system, wire, not \"other\""),
         ("\nbrowser: []\n", "discoverd.yaml:2: unknown key \"browser\"; known keys: backend, finder, browse,"),
         ("backend: auto\n\nbackend: auto\n", "discoverd.yaml:3: the key \"backend\" is there twice"),
         ("access:\n  attached: all\n", "discoverd.yaml:2: attached must be one of anyone, rules, not \"all\""),
