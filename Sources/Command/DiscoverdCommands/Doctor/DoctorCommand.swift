@@ -51,7 +51,7 @@ struct DoctorCommand: NetworkCommand {
     /// The network is asked directly for a name.
     var common: CommonChoice { name == nil ? CommonChoice(options) : CommonChoice(asking: options.output) }
 
-    /// Reports the machine as it is: a private backend is never started. Configured domains need what asks DNS servers; where that is not
+    /// Reports the machine as it is. Configured domains need what asks DNS servers; where that is not
     /// installed, the rest is checked.
     func needs() throws -> CommandNeeds {
         if let target = try target() { return try explaining.needs(target) }
