@@ -79,7 +79,7 @@ struct DaemonAccessTests {
         #expect(try await daemon.curl("/v1/reload", "-X", "POST").status == 204)
         let denied = try await nobody.discoverd("publish", "tony", "9000", "--timeout", "20")
         #expect(denied.exit == .exited(77), "\(denied)")
-        #expect(denied.failure?.contains("--no-daemon") == true, "\(denied)")
+        #expect(denied.failure?.contains("--socket none") == true, "\(denied)")
         let direct = try nobody.start("publish", "direct", "9000", "--no-daemon")
         try await direct.line(within: .seconds(20), "published") { $0.hasPrefix("published ") }
         try await direct.stop()
