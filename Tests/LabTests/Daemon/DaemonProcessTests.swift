@@ -141,8 +141,8 @@ struct DaemonProcessTests {
         try await process.line(.stderr, "the last reload") { $0.contains("read anew") }
         try await daemon.until("two", "published again") { $0.state == "established" }
         #expect(try await daemon.ask("status").exit == .exited(0))
-        // `two` was gone for a moment, which the browser holds back; `one` was never gone.
-        #expect(!browser.lines().contains { $0.contains("removed") && $0.contains("\"one\"") })
+        // Another port is no end.
+        #expect(!browser.lines().contains { $0.contains("removed") }, "\(browser.lines())")
         let seen = try await lab.ask("h2", "resolve", "two", "--json", "--no-daemon")
         #expect(seen.output.first?.contains("9009") == true)
         try await process.stop()

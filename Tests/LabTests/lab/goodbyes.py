@@ -56,7 +56,7 @@ def payload(frame):
 
 def frames(interface):
     """What an interface sees. dumpcap keeps 64 MB of what no program here has a processor for."""
-    command = ["dumpcap", "-q", "-P", "-i", interface, "-B", "64", "-f", "udp port 5353", "-w", "-"]
+    command = ["dumpcap", "-P", "-i", interface, "-B", "64", "-f", "udp port 5353", "-w", "-"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as dump:
         signal.signal(signal.SIGTERM, lambda *_: dump.terminate())
         # The file's header: it listens.

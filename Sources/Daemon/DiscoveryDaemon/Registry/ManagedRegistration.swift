@@ -128,14 +128,24 @@ package final class ManagedRegistration: Sendable {
         isDetached(asIn: request, of: uid) && self.request == request
     }
 
-    /// Whether a request of a user is for what it offers already, be it in another way: it is for the same name on the same links.
+    /// Whether a user detached it with a request for the same name on the same links.
     func isDetached(asIn request: RegistrationRequest, of uid: UInt32) -> Bool {
+        origin == .detached && self.uid == uid && offers(asIn: request)
+    }
+
+    /// Whether a request is for what it offers already, be it in another way: for the same name on the same links.
+    func offers(asIn request: RegistrationRequest) -> Bool {
         let (one, other) = (self.request.service, request.service)
-        return origin == .detached && self.uid == uid && one.instance == other.instance
+        return one.instance == other.instance
             && one.isAddressRecord == other.isAddressRecord && one.host?.name == other.host?.name
             && one.interfaces == other.interfaces && one.family == other.family
             // Another address of a host is one more.
             && (!one.isAddressRecord || one.host == other.host)
+    }
+
+    /// Whether it can become what a request wants: its name is not refused then.
+    func canBecome(_ request: RegistrationRequest) -> Bool {
+        offers(asIn: request) && (request.onConflict == .rename || current.status.name == request.service.name.text)
     }
 
     /// Sets why it would not survive a restart; nil: it would.

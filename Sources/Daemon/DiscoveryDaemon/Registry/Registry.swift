@@ -209,7 +209,8 @@ package actor Registry {
     /// Whether a peer may do what concerns everyone.
     package func refusalToManage(_ peer: SocketPeer) -> String? { policy.refusalToManage(peer) }
 
-    /// Applies a configuration. Unchanged services stay published without a break.
+    /// Applies a configuration. Unchanged services stay published without a break, and so do those of which port, TXT record or check are
+    /// others now.
     package func configure(_ requests: [RegistrationRequest], policy: RegistryPolicy) async {
         self.policy = policy
         guard !isClosed else { return }
@@ -222,7 +223,15 @@ package actor Registry {
                 gone.append(registration)
             }
         }
-        // Withdraw first: a service with another port may have the same name.
+        for registration in gone {
+            guard let index = wanted.firstIndex(where: registration.canBecome) else { continue }
+            gone.removeAll { $0 === registration }
+            let service = wanted[index].service
+            await registration.change(to: wanted.remove(at: index), policy)?.update(
+                port: service.port, txt: service.txt)
+        }
+        guard !isClosed else { return }
+        // Withdraw first: a service of another host may have the same name.
         await withDiscardingTaskGroup { group in
             for registration in gone {
                 entries[registration.id] = nil
