@@ -4,11 +4,7 @@ import Testing
 /// The README's first five minutes: its own commands, as a shell reads them, with each finder.
 @Suite("the README's first five minutes", .labSlot)
 struct FirstMinutesTests {
-    private static let readme = Result {
-        let text = try String(contentsOfFile: "\(Lab.package)README.md", encoding: .utf8)
-        let section = text.components(separatedBy: "\n## ").first { $0.hasPrefix("First five minutes\n") }
-        return try #require(section)
-    }
+    private static let readme = Result { try ProjectDocument("README.md").section("First five minutes") }
 
     /// Two hosts on which `discoverd` is the built one, with `--finder`.
     private struct Bench {

@@ -49,6 +49,11 @@ struct OldWordsTests {
             try await forward.line(.stdout, "the port") { $0.hasPrefix("forwarding 127.0.0.1:900") }
             try await forward.stop()
         }
+        let numbers = try await lab.ask("h2", "forward", "7779", "80", "-v", "--timeout", "1")
+        #expect(
+            numbers.errors.contains {
+                $0 == "discoverd: NAME stands before PORT: this looks for a service named \"7779\""
+            }, "\(numbers)")
         let screen = try await TerminalScreen(lab, "h2")
         try await screen.run("clear; \(Built.discoverd) types")
         try await screen.shows("the new words") { $0.joined().contains("is now 'discoverd browse --types -t'") }

@@ -6,17 +6,10 @@ import Testing
 struct ReadmeTests {
     private static let configuration = "/etc/discoverd"
 
-    /// The lines of the block with a line, after that line.
-    private func block(after line: String) throws -> [String] {
-        let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
-        let lines = try String(contentsOf: readme, encoding: .utf8).components(separatedBy: "\n")
-        return Array(lines.drop { $0 != line }.dropFirst().prefix { $0 != "```" })
-    }
-
     @Test("a configuration with a slip, and its errors")
     func errors() async throws {
         let file = "services.d/web.yaml"
-        let parts = try block(after: "# cat \(Self.configuration)/\(file)").split(
+        let parts = try ProjectDocument("README.md").block(after: "# cat \(Self.configuration)/\(file)").split(
             separator: "# discoverd daemon --check")
         try #require(parts.count == 2)
         let folder = FileManager.default.temporaryDirectory.appending(path: "readme-\(UUID().uuidString)")

@@ -39,8 +39,8 @@ public struct ProgramNotices: Sendable {
         if level >= .verbose { Self.write("\(program): \(text.safeForTerminal)\n") }
     }
 
-    /// Prints that a spelling goes with the next version: to a person at a terminal, elsewhere only with `--verbose`, for scripts may take
-    /// any word on standard error for a failure.
+    /// Prints that a spelling goes with the next version, or what a word is taken for: to a person at a terminal, elsewhere only with
+    /// `--verbose`, for scripts may take any word on standard error for a failure.
     package func hint(_ text: String) {
         if level == .verbose || (level >= .normal && isatty(STDERR_FILENO) == 1) {
             Self.write("\(program): \(text.safeForTerminal)\n")

@@ -9,11 +9,12 @@ struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discoverd daemon",
         abstract:
-            "Runs the daemon: keeps what is known of the network, holds registrations, serves the control socket.",
+            "Runs the daemon: keeps what is known of the network, publishes what was handed to it, serves the control socket.",
         discussion: """
             It runs in the foreground until SIGTERM or Ctrl-C, and reads its configuration anew on SIGHUP.
 
             Examples:
+              systemctl enable --now discoverd         now, and at each boot
               discoverd daemon                         as systemd starts it
               discoverd daemon --check                 is the configuration right?
               discoverd daemon --socket /tmp/d/s.sock  beside another

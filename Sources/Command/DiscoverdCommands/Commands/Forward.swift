@@ -136,10 +136,14 @@ struct ForwardCommand: NetworkCommand {
             throw ValidationError("The type \((type ?? "").quotedForMessage): \(error)")
         }
         let service = SoughtService(name: isOld ? port : name, type: sought, place: domain)
-        let hint =
-            isOld
-            ? "NAME now stands before PORT: 'discoverd forward \(port) \(name)'; the old order goes with the next version"
-            : nil
+        let hint: String? =
+            if isOld {
+                "NAME now stands before PORT: 'discoverd forward \(port) \(name)'; the old order goes with the next version"
+            } else if isNumber(name) {
+                "NAME stands before PORT: this looks for a service named \(name.quotedForMessage)"
+            } else {
+                nil
+            }
         do {
             return (service, address, try Parsing.optionalPort(isOld ? name : port), hint)
         } catch let error as DiscoveryError {

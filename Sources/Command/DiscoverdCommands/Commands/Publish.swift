@@ -9,14 +9,17 @@ internal import DiscoveryControl
 struct PublishCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Publishes a service until it is stopped, then withdraws it.",
+        abstract: "Publishes a service until it is stopped, or with --detach for good.",
         discussion: """
-            With -- CMD the service is published while CMD runs; CMD starts once the name is established.
+            It is withdrawn when the command ends. With --detach the daemon keeps it, over restarts too, until 'discoverd unpublish'. With -- CMD the \
+            service is published while CMD runs; CMD starts once the name is established.
 
             Examples:
               discoverd publish tony 9000
               discoverd publish "Tony's web" 8080 --type _http._tcp --txt path=/x
               discoverd publish web 8080 --type _http._tcp -- python3 -m http.server 8080
+              discoverd publish web 8080 --type _http._tcp --detach --check http:/
+                                        kept by the daemon, while GET / succeeds
               discoverd publish web 8080 --type _http._tcp --domain home.example.org --key pub.key
               discoverd publish Laser 631 --type _ipp._tcp --host printer.local --address 10.0.0.9
               discoverd publish printer.local 10.0.0.9
@@ -72,7 +75,10 @@ struct PublishCommand: NetworkCommand {
         transform: Parsing.seconds)
     var timeout: Duration?
 
-    @Flag(name: .long, help: "Hand it to the daemon and return once it is established.")
+    @Flag(
+        name: .long,
+        help: "Hand it to the daemon, which keeps it over restarts, and return once it is established, or withheld."
+    )
     var detach = false
 
     @OptionGroup var checking: CheckOptions

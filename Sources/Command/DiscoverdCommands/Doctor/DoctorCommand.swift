@@ -25,6 +25,7 @@ struct DoctorCommand: NetworkCommand {
               discoverd doctor --domain home.example.org
               discoverd doctor tony                     a service, a type or a host of this name
               discoverd doctor tony _http._tcp
+              discoverd doctor _ipp._tcp                printers
               discoverd doctor printer.local --json
               discoverd doctor tony --pcap file.pcap    what was sent and received, for tshark
             """

@@ -159,7 +159,7 @@ extension Explanation {
                 add(
                     .multicastNotHeard,
                     "nothing that is sent to the group on \(links) is heard, not even what this machine itself sends: a firewall "
-                        + "of this machine drops UDP port 5353")
+                        + "of this machine drops UDP port 5353. 'discoverd doctor' says how to open it")
             } else if isSilent {
                 add(
                     .silentLink,

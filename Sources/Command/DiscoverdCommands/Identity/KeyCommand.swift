@@ -11,11 +11,11 @@ internal import PeerIdentity
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Shows this machine's key, and shows and changes whose keys are known.",
+        abstract: "Lets machines trust each other: shows this one's key, and whose keys are known.",
         discussion: """
             Examples:
               discoverd key show
-              discoverd key pair h1                   two machines know each other, by a code that people compare
+              discoverd key pair h1                   two machines trust each other, by a code that people compare
               discoverd key list
               discoverd key add tony._witap._tcp.local SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
               discoverd key forget tony._witap._tcp.local

@@ -100,7 +100,7 @@ struct CheckOptions: ParsableArguments {
     @Option(
         name: .customLong("check"),
         help: ArgumentHelp(
-            "Publish only while this passes: tcp, http:PATH, exec:CMD, unit:NAME, pid:N; perhaps with ,every=SECONDS ,rise=N ,fall=N.",
+            "Publish only while this passes: tcp or http:PATH at the port, exec:CMD, unit:NAME, pid:N. Perhaps with ,every=SECONDS (10) ,rise=N passes (2) ,fall=N failures (3).",
             valueName: "check"),
         transform: Self.check)
     var given: RegistrationRequest.Check?

@@ -14,8 +14,8 @@ struct PairCommand: NetworkCommand {
         commandName: "pair",
         abstract: "Makes two machines known to each other, by a code that their people compare.",
         discussion: """
-            One waits, the other names it. Both show a code and ask; when both people say yes, each machine knows the
-            other's key, and --tls works between them in both directions. One code is one attempt.
+            One waits, the other names it. Both show a code and ask. When both people say yes, each machine knows the
+            other's key. Then 'listen', 'connect' and 'forward' with --tls work between them, in both directions. One code is one attempt.
 
             Examples:
               discoverd key pair            on h1: waits, and prints under which name
