@@ -174,7 +174,7 @@ struct WirePublisherTests {
         let closed = ContinuousClock.now
         try await program.exit(within: .seconds(10))
         let ended = ContinuousClock.now
-        try await goodbyes.wait(for: names, within: .seconds(5))
+        try await goodbyes.wait(for: names, silence: .seconds(10))
         print(
             "1000 services: established \(established), seen \(seen), ended \(ended - closed), said \(ContinuousClock.now - ended)"
         )

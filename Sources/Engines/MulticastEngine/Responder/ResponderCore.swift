@@ -106,9 +106,14 @@ final class ResponderCore {
         settle()
     }
 
-    /// Ends everything; `done` is called when the goodbyes are sent.
+    /// Ends everything; `done` is called when the goodbyes are sent. Of thousands the first are sent while the others end: a busy machine
+    /// may give the process no time for all.
     func endAll(then done: @escaping () -> Void) {
-        for publication in publications.values.sorted(by: { $0.number < $1.number }) { remove(publication) }
+        for (count, publication) in publications.values.sorted(by: { $0.number < $1.number }).enumerated() {
+            remove(publication)
+            guard count % 200 == 199 else { continue }
+            for link in links.values { link.send(&echoes, at: BootTime.now) }
+        }
         whenSilent.append { [self] in
             monitor.free()
             timer.free()
