@@ -12,8 +12,8 @@ struct FuzzedLink {
         static let renames = Setup(rawValue: 8)
         /// All names are established before the first packet comes.
         static let isEstablished = Setup(rawValue: 16)
-        /// Of one type, more services than a packet can list.
-        static let isLong = Setup(rawValue: 32)
+        /// Of one type, more services than a packet can list: slow, and so seldom.
+        static let isLong = Setup(rawValue: 32 + 64)
     }
 
     static let machine: Set<IPAddress> = [
@@ -116,7 +116,7 @@ struct FuzzedLink {
     }
 
     private mutating func make(_ change: FuzzInput.Change, _ isOdd: Bool) {
-        witness.changes += 1
+        witness.changes(at: now)
         switch change {
         case .update:
             wishes[1]?.port = isOdd ? 9000 : 9001
@@ -133,7 +133,7 @@ struct FuzzedLink {
         pass(step.gap)
         if let change = step.change { make(change, !step.packet.count.isMultiple(of: 2)) }
         guard let heard = HeardMessage(step.packet) else { return }
-        witness.hears(heard.message, step.arrival)
+        witness.hears(heard.message, step.arrival, at: now)
         responder.heard(heard.message, step.arrival, at: now)
         collect()
         steps += 1
@@ -157,7 +157,7 @@ struct FuzzedLink {
             let claim = held.claim
             let question = Message(questions: [Question(claim.name, .any)])
             let arrival = MessageSource(.ipv4, from: neighbour)
-            witness.hears(question, arrival)
+            witness.hears(question, arrival, at: now)
             witness.forget()
             responder.heard(question, arrival, at: now)
             pass(.seconds(1))

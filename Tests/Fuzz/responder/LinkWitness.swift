@@ -12,7 +12,10 @@ struct LinkWitness {
 
     let limit: Int
     /// How often programs or the system changed something.
-    var changes = 0
+    private var changes = 0
+    /// When a probe came at last, and when what makes records be said anew: a change, or what somebody says of them.
+    private var probed: Duration?
+    private var stirred: Duration?
     /// The questions for which each host may get a packet.
     private var asked: [LinkResponder.Outgoing.Host: Int] = [:]
     private var answered: [Heard: [Duration]] = [:]
@@ -25,12 +28,19 @@ struct LinkWitness {
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func hears(_ message: Message, _ arrival: MessageSource) {
+    mutating func changes(at now: Duration) {
+        changes += 1
+        stirred = now
+    }
+
+    mutating func hears(_ message: Message, _ arrival: MessageSource, at now: Duration) {
         guard message.flags.contains(.response) else {
+            if !message.authorities.isEmpty { probed = now }
             if arrival.isOnLink { asked[.init(address: arrival.source, port: arrival.port), default: 0] += 1 }
             return
         }
         guard arrival.port == MessageSource.port, arrival.isToGroup || arrival.isOnLink else { return }
+        stirred = now
         denied.formUnion((message.answers + message.authorities + message.additionals).map(\.name))
     }
 
@@ -52,9 +62,19 @@ struct LinkWitness {
         last += message.answers
         for record in message.answers + message.additionals where record.ttl > 0 {
             let key = Heard(family: packet.family, name: record.name, type: record.type, data: record.data)
+            if let before = answered[key]?.last {
+                check(isLate(now - before, at: now), "\(record.name) after \(now - before)")
+            }
             let count = Self.add(now, to: &answered[key, default: []], within: .seconds(1))
             check(count <= 6, "\(record.name) \(record.type) \(count) times a second")
         }
+    }
+
+    /// Whether a record may be said again after such a time: a second, a quarter of it for a probe, whose answer waits a second for another one
+    /// at most. What is stirred up may be probed for anew, seconds later.
+    private func isLate(_ gap: Duration, at now: Duration) -> Bool {
+        gap >= .seconds(1) || stirred.map { now - $0 < .seconds(8) } ?? false
+            || gap >= .milliseconds(250) && probed.map { now - $0 < .seconds(2) } ?? false
     }
 
     /// One packet for a question, of 512 bytes for a resolver; within a second two windows of the budget.
