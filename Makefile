@@ -77,24 +77,34 @@ $(TOOLS)/clock-offset.so: $(LAB)/clock-offset.c
 
 FUZZ_SECONDS ?= 180
 
-# libFuzzer comes with Swift. The codec, and what judges answers to updates; what these import is built first.
+# libFuzzer comes with Swift. The codec, what judges answers to updates, and what publishes on a link; what these import is built first.
 FUZZ = $(TOOLS)/fuzz
-FUZZED = $(wildcard Tests/Fuzz/*.swift) $(addprefix Sources/Engines/UnicastEngine/Transport/,TSIG.swift TSIGKey.swift PendingUpdate.swift DNSExchange.swift)
 FUZZER = $(SWIFT)c -O -sanitize=fuzzer -parse-as-library -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
     -package-name discoverd -I $(FUZZ)
-$(TOOLS)/fuzz-message: $(FUZZED) $(wildcard Sources/Core/DNS*/*.swift Sources/Core/DNS*/*/*.swift)
+FUZZED = DNSSD DNSMessage
+FUZZED_message = $(addprefix Sources/Engines/UnicastEngine/Transport/,TSIG.swift TSIGKey.swift PendingUpdate.swift DNSExchange.swift)
+FUZZED_responder = $(filter-out %/ResponderCore.swift %/ResponderCore+links.swift %/ResponderLink.swift %/ResponderSocket.swift \
+    %/WirePublication.swift %/HostLabel.swift %/Echoes.swift,$(wildcard Sources/Engines/MulticastEngine/Responder/*.swift)) \
+    Sources/Engines/MulticastEngine/Questions/SendingRate.swift
+FUZZ_BYTES_message = 9000
+FUZZ_BYTES_responder = 4096
+$(FUZZED:%=$(FUZZ)/%.o) &: $(wildcard Sources/Core/DNS*/*.swift Sources/Core/DNS*/*/*.swift)
 	@mkdir -p $(FUZZ)
-	set -e; for module in DNSSD DNSMessage; do $(FUZZER) -wmo -module-name $$module -emit-object -o $(FUZZ)/$$module.o \
+	set -e; for module in $(FUZZED); do $(FUZZER) -wmo -module-name $$module -emit-object -o $(FUZZ)/$$module.o \
 	    -emit-module -emit-module-path $(FUZZ)/$$module.swiftmodule $$(find Sources/Core/$$module -name '*.swift'); done
-	$(FUZZER) -module-name DNSMessageFuzz -o $@ $(FUZZED) $(FUZZ)/DNSMessage.o $(FUZZ)/DNSSD.o
+$(TOOLS)/fuzz-%: $(wildcard Tests/Fuzz/*.swift Tests/Fuzz/*/*.swift) $(FUZZED_message) $(FUZZED_responder) $(FUZZED:%=$(FUZZ)/%.o)
+	$(FUZZER) -wmo -module-name Fuzz_$* -o $@ Tests/Fuzz/*.swift Tests/Fuzz/$*/*.swift $(FUZZED_$*) $(FUZZED:%=$(FUZZ)/%.o)
 
-.PHONY: fuzz-message
-fuzz-message: $(TOOLS)/fuzz-message ## any bytes as a DNS message, 180 s
-	Tests/Fuzz/seeds $(FUZZ)/seeds
-	@mkdir -p $(FUZZ)/corpus
-	SWIFT_BACKTRACE=enable=no $< $(FUZZ)/corpus $(FUZZ)/seeds -artifact_prefix=$(FUZZ)/ -max_total_time=$(FUZZ_SECONDS) -max_len=9000 -verbosity=0 -print_final_stats=1
+.PHONY: fuzz-message fuzz-responder
+fuzz-message: ## any bytes as a DNS message, 180 s
+fuzz-responder: ## any packets for the values of our responder, 180 s
+fuzz-message fuzz-responder: fuzz-%: $(TOOLS)/fuzz-%
+	Tests/Fuzz/seeds $* $(FUZZ)/$*/seeds
+	@mkdir -p $(FUZZ)/$*/corpus
+	SWIFT_BACKTRACE=enable=no SWIFT_DETERMINISTIC_HASHING=1 $< $(FUZZ)/$*/corpus $(FUZZ)/$*/seeds -artifact_prefix=$(FUZZ)/$*/ \
+	    -max_total_time=$(FUZZ_SECONDS) -max_len=$(FUZZ_BYTES_$*) -verbosity=0 -print_final_stats=1
 
-fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, 180 s each
+fuzz: tests-built fuzz-message fuzz-responder ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, any packets for our responder, 180 s each
 	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BUNDLE) --filter anyBytesAreAnsweredOrCutOff
 
 soak: tests-built ## faults that take minutes, malformed packets: half an hour

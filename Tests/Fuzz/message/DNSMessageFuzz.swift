@@ -75,6 +75,3 @@ private func sign(_ message: Message) {
     check(read?.unsigned == written && read?.key == key.name, "signed otherwise than written")
     check(signer.verify(signer.request, at: time) == .unsigned(error: nil), "an echo was believed")
 }
-
-/// As `precondition`, with its reason in an optimized build, too.
-private func check(_ holds: Bool, _ what: String) { if !holds { fatalError(what) } }
