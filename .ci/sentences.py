@@ -63,7 +63,7 @@ def literals(file):
 
 def read():
     """What people read, by name."""
-    for path in [f"{ROOT}/README.md", *sorted(set(glob.glob(f"{ROOT}/docs/*.md")) - {f"{ROOT}/docs/containers.md"})]:
+    for path in [f"{ROOT}/README.md", *sorted(glob.glob(f"{ROOT}/docs/*.md"))]:
         yield os.path.relpath(path, ROOT), open(path, encoding="utf-8").read()
     for path in sorted(glob.glob(f"{ROOT}/docs/man/*.[157]")):
         yield os.path.relpath(path, ROOT), source(path)
