@@ -3,7 +3,6 @@
 
 import os
 import re
-import time
 
 import driver
 
@@ -18,7 +17,7 @@ publish-workstation=no
 """
 
 
-class Avahi(driver.Driver):
+class Avahi(driver.EachService):
     name = "avahi-daemon"
     can = ["browse", "publish", "subtypes", "several", "processes", "host", "company", "many"]
 
@@ -34,10 +33,7 @@ class Avahi(driver.Driver):
             file.write(CONFIGURATION)
         self.spawn(
             "daemon", "avahi-daemon", "-f", path, "--no-drop-root", "--no-chroot", "--no-rlimits", "--no-proc-title")
-        while not os.path.exists("/run/avahi-daemon/socket"):
-            if self.children["daemon"].poll() is not None:
-                raise RuntimeError("avahi-daemon has ended")
-            time.sleep(0.01)
+        self.until_there("/run/avahi-daemon/socket")
 
     def browse(self, kind):
         self.daemon()
@@ -60,15 +56,6 @@ class Avahi(driver.Driver):
             self.spawn(
                 service["port"], "avahi-publish", "-f", "-s", *subtypes, service["name"], service["type"], str(service["port"]),
                 *service["txt"])
-
-    def end(self, process, how):
-        """The programs that publish; the daemon stays, as it does for users."""
-        for service in self.services:
-            if service["process"] == process:
-                super().end(service["port"], how)
-
-    def withdraw(self, port):
-        super().end(port, 15)
 
     def stop(self):
         super().stop()

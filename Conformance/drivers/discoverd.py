@@ -72,7 +72,7 @@ class Discoverd(driver.Driver):
                 self.children[process].send_signal(signal.SIGHUP)
 
     def browse(self, kind):
-        self.look(sys.argv[1], "browse", kind, "--resolve", "--json", "--finder", "wire", "--no-daemon")
+        self.look(sys.argv[1], "browse", kind, "--resolve", "--json", "--finder", "wire", "--socket", "none")
 
     def sighting(self, line):
         event = json.loads(line)

@@ -209,6 +209,26 @@ class Driver:
             raise ValueError(f"unknown order {do}")
 
 
+class EachService(Driver):
+    """A driver of a daemon with a program for each service."""
+
+    def end(self, process, how):
+        """The programs that publish; the daemon stays, as it does for users."""
+        for service in self.services:
+            if service["process"] == process:
+                super().end(service["port"], how)
+
+    def withdraw(self, port):
+        super().end(port, signal.SIGTERM)
+
+    def until_there(self, path):
+        """Waits for the daemon's socket."""
+        while not os.path.exists(path):
+            if self.children["daemon"].poll() is not None:
+                raise RuntimeError(f"{self.name} has ended")
+            time.sleep(0.01)
+
+
 def said_by(*command):
     """What a program says, on one line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -3,14 +3,13 @@
 shows that it works (RespondersJudgedTests)."""
 
 import os
-import time
 
 import driver
 
 SOCKET = "/run/mDNSResponder"
 
 
-class Mdnsd(driver.Driver):
+class Mdnsd(driver.EachService):
     name = "mdnsd"
     can = ["publish", "subtypes", "several", "processes", "host", "company", "many", "bare"]
 
@@ -22,24 +21,12 @@ class Mdnsd(driver.Driver):
             os.remove(SOCKET)
         # It stays in the foreground so.
         self.spawn("daemon", "mdnsd", "-debug")
-        while not os.path.exists(SOCKET):
-            if self.children["daemon"].poll() is not None:
-                raise RuntimeError("mdnsd has ended")
-            time.sleep(0.01)
+        self.until_there(SOCKET)
         self.services = services
         for service in services:
             kind = ",".join([service["type"], *service["subtypes"]])
             self.spawn(
                 service["port"], "dns-sd", "-R", service["name"], kind, "local", str(service["port"]), *service["txt"])
-
-    def end(self, process, how):
-        """The programs that publish; the daemon stays, as it does for users."""
-        for service in self.services:
-            if service["process"] == process:
-                super().end(service["port"], how)
-
-    def withdraw(self, port):
-        super().end(port, 15)
 
 
 Mdnsd().serve()

@@ -1,9 +1,67 @@
 import Conformance
 import DNSMessage
 import DNSSD
+import Testing
 
-/// How the reference is made to break a rule. A value.
-struct Fault: Sendable {
+/// How a reference is made to break a rule. A value.
+protocol RuleBreaking: Sendable {
+    associatedtype Reference: Medium & Implementation
+    typealias Alteration = @Sendable (Packet, Reference) -> [Packet]
+
+    var rule: Int { get }
+    /// What becomes of what it hears, and says.
+    var hears: Alteration { get set }
+    var says: Alteration { get set }
+
+    init(_ rule: Int, _ alter: (inout Self) -> Void)
+}
+
+extension RuleBreaking {
+    static func says(_ rule: Int, _ alter: @escaping Alteration) -> Self { Self(rule) { $0.says = alter } }
+    static func hears(_ rule: Int, _ alter: @escaping Alteration) -> Self { Self(rule) { $0.hears = alter } }
+
+    /// Changes one message of what is said, or heard.
+    static func said(_ rule: Int, _ change: @escaping @Sendable (inout Message) -> Void) -> Self {
+        says(rule) { packet, _ in packet.changed(change) }
+    }
+    static func heard(_ rule: Int, _ change: @escaping @Sendable (inout Message) -> Void) -> Self {
+        hears(rule) { packet, _ in packet.changed(change) }
+    }
+
+    /// Changes records of what is said, or heard; nil leaves them out.
+    static func saysRecords(
+        _ rule: Int, _ change: @escaping @Sendable (ResourceRecord) -> ResourceRecord?
+    ) -> Self { says(rule) { packet, _ in packet.records(change) } }
+    static func hearsRecords(
+        _ rule: Int, _ change: @escaping @Sendable (ResourceRecord) -> ResourceRecord?
+    ) -> Self { hears(rule) { packet, _ in packet.records(change) } }
+
+    /// Does not hear some messages.
+    static func deaf(_ rule: Int, to isIt: @escaping @Sendable (Packet) -> Bool) -> Self {
+        hears(rule) { packet, _ in isIt(packet) ? [] : [packet] }
+    }
+}
+
+/// What the suite says of a reference.
+func verdict<Reference: Medium & Implementation>(
+    _ number: Int, of rules: [Rule], on reference: Reference
+) throws -> Verdict {
+    let rule = try #require(rules.first { $0.number == number })
+    return try Bench(reference, reference).judge(rule)
+}
+
+/// Expects that a rule does not hold for a reference.
+func expectBroken<Reference: Medium & Implementation>(
+    _ number: Int, of rules: [Rule], on reference: Reference
+) throws {
+    guard case .broken = try verdict(number, of: rules, on: reference) else {
+        Issue.record("rule \(number) holds for a reference that breaks it")
+        return
+    }
+}
+
+/// How the responder's reference is made to break a rule. A value.
+struct Fault: RuleBreaking {
     typealias Alteration = @Sendable (Packet, VirtualLink) -> [Packet]
 
     let rule: Int
@@ -42,6 +100,12 @@ extension Packet {
         Packet(
             at: at, from: source, to: destination, hops: hops, largest: largest, fragments: fragments, bytes: bytes,
             isOurs: isOurs)
+    }
+
+    func changed(_ change: (inout Message) -> Void) -> [Packet] {
+        guard var message else { return [self] }
+        change(&message)
+        return [with(message)]
     }
 
     func later(_ seconds: Double) -> Packet {

@@ -7,31 +7,6 @@ extension Fault {
     private static let type = name("_conf._tcp.local")
     private static let types = name("_services._dns-sd._udp.local")
 
-    /// Changes what is said.
-    private static func says(_ rule: Int, _ alter: @escaping Alteration) -> Fault { Fault(rule) { $0.says = alter } }
-    private static func hears(_ rule: Int, _ alter: @escaping Alteration) -> Fault { Fault(rule) { $0.hears = alter } }
-    /// Changes records of what is said.
-    private static func records(_ rule: Int, _ change: @escaping @Sendable (ResourceRecord) -> ResourceRecord?) -> Fault
-    {
-        says(rule) { packet, _ in packet.records(change) }
-    }
-    /// Changes one message.
-    private static func said(_ rule: Int, _ change: @escaping @Sendable (inout Message) -> Void) -> Fault {
-        says(rule) { packet, _ in packet.message.map { [packet.with(changed($0, change))] } ?? [packet] }
-    }
-    private static func heard(_ rule: Int, _ change: @escaping @Sendable (inout Message) -> Void) -> Fault {
-        hears(rule) { packet, _ in packet.message.map { [packet.with(changed($0, change))] } ?? [packet] }
-    }
-    private static func changed(_ message: Message, _ change: (inout Message) -> Void) -> Message {
-        var message = message
-        change(&message)
-        return message
-    }
-    /// Does not hear some messages.
-    private static func deaf(_ rule: Int, to isIt: @escaping @Sendable (Packet) -> Bool) -> Fault {
-        hears(rule) { packet, _ in isIt(packet) ? [] : [packet] }
-    }
-
     private static func isOfProbe(_ packet: Packet, number: Int, _ link: VirtualLink) -> Bool {
         guard packet.isProbe else { return false }
         let key = "\(packet.family) \(packet.questions.map { "\($0.name)" }.sorted())"
@@ -43,14 +18,17 @@ extension Fault {
     private static func takesProbesForAnswers(_ rule: Int) -> Fault {
         hears(rule) { packet, _ in
             guard packet.isProbe else { return [packet] }
-            let records = packet.proposed.map { record in
-                guard case .srv(_, _, let port, let target) = record.data else { return record }
-                var other = record
-                other.data = .srv(priority: 9, weight: 9, port: port, target: target)
-                return other
-            }
+            let records = packet.proposed.map(withOtherData)
             return [packet.with(Message(flags: [.response, .authoritative], answers: records))]
         }
+    }
+
+    /// A record of the same name and type that conflicts with it.
+    @Sendable private static func withOtherData(_ record: ResourceRecord) -> ResourceRecord {
+        guard case .srv(_, _, let port, let target) = record.data else { return record }
+        var other = record
+        other.data = .srv(priority: 9, weight: 9, port: port, target: target)
+        return other
     }
 
     private static func isOfAddress(_ packet: Packet) -> Bool {
@@ -75,7 +53,7 @@ extension Fault {
         says(9) { packet, _ in packet.family == .ipv6 ? [] : [packet] },
         says(10) { packet, _ in packet.isResponse ? (0..<12).map { packet.later(5 * Double($0)) } : [packet] },
         says(11) { packet, link in isOfProbe(packet, number: 2, link) ? [] : [packet] },
-        records(12) { $0.type == .txt ? nil : $0 },
+        saysRecords(12) { $0.type == .txt ? nil : $0 },
         says(13) { packet, _ in
             packet.isProbe
                 ? packet.records { record in
@@ -127,22 +105,22 @@ extension Fault {
             message.additionals += message.answers.filter { $0.type == .a }
             message.answers.removeAll { $0.type == .a }
         },
-        records(34) { record in
+        saysRecords(34) { record in
             var record = record
             record.flushesCache = true
             return record
         },
-        records(35) { record in
+        saysRecords(35) { record in
             var record = record
             if record.type == .srv { record.ttl = 4500 }
             return record
         },
-        records(36) { record in
+        saysRecords(36) { record in
             var record = record
             if case .txt(let bytes) = record.data { record.data = .txt(bytes.count > 1 ? Array(bytes.reversed()) : []) }
             return record
         },
-        records(37) { record in
+        saysRecords(37) { record in
             var record = record
             if case .txt(let bytes) = record.data, bytes.first == 9 { record.flushesCache = false }
             return record
@@ -162,8 +140,8 @@ extension Fault {
             if message.questions.count > 1 { message.questions.removeLast(message.questions.count - 1) }
         },
         said(49) { $0.additionals = [] }, said(50) { $0.additionals = [] },
-        records(51) { $0.type == .nsec ? nil : $0 },
-        records(52) { record in
+        saysRecords(51) { $0.type == .nsec ? nil : $0 },
+        saysRecords(52) { record in
             var record = record
             if case .nsec(let next, let types) = record.data {
                 record.data = .nsec(next: next, types: TypeBitmap(types.types + [.a]))
@@ -180,9 +158,9 @@ extension Fault {
             }
             return [packet]
         },
-        records(54) { $0.name.isWithin(name("arpa")) ? nil : $0 }, records(55) { $0.name == types ? nil : $0 },
-        records(56) { $0.name.labels.contains { $0.elementsEqual("_sub".utf8) } ? nil : $0 },
-        records(57) { record in
+        saysRecords(54) { $0.name.isWithin(name("arpa")) ? nil : $0 }, saysRecords(55) { $0.name == types ? nil : $0 },
+        saysRecords(56) { $0.name.labels.contains { $0.elementsEqual("_sub".utf8) } ? nil : $0 },
+        saysRecords(57) { record in
             var record = record
             if case .a = record.data { record.data = .a(0x7F00_0001) }
             return record
@@ -253,13 +231,7 @@ extension Fault {
         deaf(78, to: isOfAddress),
         hears(79) { packet, _ in
             packet.isResponse
-                ? packet.records { record in
-                    var record = record
-                    if case .srv(_, _, let port, let target) = record.data {
-                        record.data = .srv(priority: 9, weight: 9, port: port, target: target)
-                    }
-                    return record
-                } : [packet]
+                ? packet.records(withOtherData) : [packet]
         },
         deaf(80) { $0.isResponse },
         hears(81) { packet, _ in
@@ -269,15 +241,9 @@ extension Fault {
         },
         hears(82) { packet, _ in
             packet.isResponse
-                ? packet.records { record in
-                    var record = record
-                    if case .srv(_, _, let port, let target) = record.data {
-                        record.data = .srv(priority: 9, weight: 9, port: port, target: target)
-                    }
-                    return record
-                } : [packet]
+                ? packet.records(withOtherData) : [packet]
         },
-        records(84) { $0.ttl == 0 ? nil : $0 }, records(85) { $0.ttl == 0 ? nil : $0 },
+        saysRecords(84) { $0.ttl == 0 ? nil : $0 }, saysRecords(85) { $0.ttl == 0 ? nil : $0 },
         says(86) { packet, _ in
             packet.records { $0.ttl == 0 ? nil : $0 }
                 + (packet.records.contains { $0.ttl == 0 } ? [packet, packet.later(0.4).alive] : [])

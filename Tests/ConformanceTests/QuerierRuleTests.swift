@@ -10,22 +10,13 @@ import Testing
 
     @Test("the reference keeps each", arguments: judged)
     func kept(_ number: Int) throws {
-        let verdict = try Self.verdict(number, QuerierFault(0))
+        let verdict = try verdict(number, of: Rule.queriers, on: VirtualQuerier())
         #expect(verdict == .kept)
     }
 
     @Test("each fails against a reference that is made to break it", arguments: judged)
     func broken(_ number: Int) throws {
         let fault = try #require(QuerierFault.all.first { $0.rule == number })
-        guard case .broken = try Self.verdict(number, fault) else {
-            Issue.record("rule \(number) holds for a reference that breaks it")
-            return
-        }
-    }
-
-    private static func verdict(_ number: Int, _ fault: QuerierFault) throws -> Verdict {
-        let rule = try #require(Rule.queriers.first { $0.number == number })
-        let link = VirtualQuerier(fault)
-        return try Bench(link, link).judge(rule)
+        try expectBroken(number, of: Rule.queriers, on: VirtualQuerier(fault))
     }
 }

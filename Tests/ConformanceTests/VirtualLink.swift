@@ -21,11 +21,10 @@ final class VirtualLink: Medium, Implementation {
         var host = 1
     }
 
-    private(set) var time = Duration.seconds(1000)
+    private var clock = VirtualClock()
     private var processes: [Int: Process] = [:]
     private var order: [Int] = []
-    /// What is on its way to the suite, and to the host.
-    private var outgoing: [Packet] = []
+    /// What is on its way to the host.
     private var incoming: [Packet] = []
     private var extra: [IPAddress] = []
     private var isUp = true
@@ -37,7 +36,8 @@ final class VirtualLink: Medium, Implementation {
 
     init(_ fault: Fault = Fault(0), seed: UInt64 = 1) { (self.fault, self.seed) = (fault, seed) }
 
-    var now: Double { Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18 }
+    private var time: Duration { clock.time }
+    var now: Double { clock.now }
 
     // MARK: Medium
 
@@ -52,25 +52,11 @@ final class VirtualLink: Medium, Implementation {
     func next(until limit: Double) -> Packet? {
         while true {
             collect()
-            outgoing.sort { $0.at < $1.at }
-            if let first = outgoing.first, first.at <= now + 1e-9 {
-                outgoing.removeFirst()
-                return first
-            }
-            let due =
-                (processes.values.compactMap { $0.responder.deadline(at: time) }.map { max($0, time) }.map(Self.seconds)
-                + outgoing.map(\.at) + incoming.map(\.at)).min() ?? .infinity
-            guard due <= limit else {
-                time = .nanoseconds(Int64((limit * 1e9).rounded()))
-                return nil
-            }
-            time = max(time, .nanoseconds(Int64((due * 1e9).rounded(.up))))
+            if let first = clock.take() { return first }
+            let deadlines = processes.values.compactMap { $0.responder.deadline(at: time) }.map(clock.seconds(of:))
+            guard clock.advance(to: (deadlines + incoming.map(\.at)).min(), within: limit) else { return nil }
             deliver()
         }
-    }
-
-    private static func seconds(_ duration: Duration) -> Double {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
     }
 
     private func deliver() {
@@ -125,7 +111,7 @@ final class VirtualLink: Medium, Implementation {
         let whole = Packet(
             at: now, from: source, to: target, largest: min(size, 1500), fragments: (size + 1471) / 1480,
             bytes: packet.bytes)
-        outgoing += fault.says(whole, self)
+        clock.outgoing += fault.says(whole, self)
         guard packet.host == nil, !fault.isDeaf else { return }
         for other in order where other != number { hear(whole, by: other, isFromHere: true) }
     }
@@ -223,7 +209,7 @@ final class VirtualLink: Medium, Implementation {
     }
 
     func stop() throws {
-        (processes, order, outgoing, incoming, extra, isUp) = ([:], [], [], [], [], true)
+        (processes, order, clock.outgoing, incoming, extra, isUp) = ([:], [], [], [], [], true)
     }
 
     func change(_ change: HostChange) throws {
@@ -243,7 +229,7 @@ final class VirtualLink: Medium, Implementation {
     func shown() throws -> [Shown] { [] }
 
     /// Says something of its own accord.
-    func forge(_ packet: Packet) { outgoing.append(packet) }
+    func forge(_ packet: Packet) { clock.outgoing.append(packet) }
     /// Hears something later.
     func hear(_ packet: Packet, after seconds: Double) {
         var later = packet

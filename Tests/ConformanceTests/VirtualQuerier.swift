@@ -13,11 +13,10 @@ final class VirtualQuerier: Medium, Implementation {
 
     private static let interface = NetworkInterface(index: 1, name: "eth0")
 
-    private(set) var time = Duration.seconds(1000)
+    private var clock = VirtualClock()
     private var link: LinkQuerier?
     private var graph: ServiceGraph?
     private var all: [Shown] = []
-    private var outgoing: [Packet] = []
     private var isUp = true
     private let fault: QuerierFault
     var isDead = false
@@ -26,11 +25,8 @@ final class VirtualQuerier: Medium, Implementation {
 
     init(_ fault: QuerierFault = QuerierFault(0)) { self.fault = fault }
 
-    var now: Double { seconds(time) }
-
-    private func seconds(_ duration: Duration) -> Double {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    }
+    private var time: Duration { clock.time }
+    var now: Double { clock.now }
 
     // MARK: Medium
 
@@ -52,21 +48,9 @@ final class VirtualQuerier: Medium, Implementation {
     func next(until limit: Double) -> Packet? {
         while true {
             turn()
-            outgoing.sort { $0.at < $1.at }
-            if let first = outgoing.first, first.at <= now + 1e-9 {
-                outgoing.removeFirst()
-                return first
-            }
-            let due =
-                [link?.deadline(at: time), graph?.deadline].compactMap(\.self).min().map {
-                    seconds(max($0, time))
-                } ?? .infinity
-            let next = min(due, outgoing.first?.at ?? .infinity)
-            guard next <= limit else {
-                time = .nanoseconds(Int64((limit * 1e9).rounded()))
-                return nil
-            }
-            time = max(time, .nanoseconds(Int64((next * 1e9).rounded(.up))))
+            if let first = clock.take() { return first }
+            let due = [link?.deadline(at: time), graph?.deadline].compactMap(\.self).min()
+            guard clock.advance(to: due.map(clock.seconds(of:)), within: limit) else { return nil }
         }
     }
 
@@ -87,7 +71,7 @@ final class VirtualQuerier: Medium, Implementation {
                     at: now,
                     from: Packet.End(hardware: VirtualLink.hardware, address: address, port: Group.port),
                     to: Group.end(family), fragments: bytes.count > 1452 ? 2 : 1, bytes: bytes)
-                outgoing += fault.says(packet, self)
+                clock.outgoing += fault.says(packet, self)
             }
         }
     }
@@ -134,7 +118,7 @@ final class VirtualQuerier: Medium, Implementation {
 
     func stop() throws {
         guard !fault.neverEnds else { return }
-        (link, graph, outgoing, isUp) = (nil, nil, [], true)
+        (link, graph, clock.outgoing, isUp) = (nil, nil, [], true)
     }
 
     func change(_ change: HostChange) throws {
@@ -150,7 +134,7 @@ final class VirtualQuerier: Medium, Implementation {
 }
 
 /// How that reference is made to break a rule. A value.
-struct QuerierFault: Sendable {
+struct QuerierFault: RuleBreaking {
     typealias Alteration = @Sendable (Packet, VirtualQuerier) -> [Packet]
 
     let rule: Int
@@ -166,28 +150,6 @@ struct QuerierFault: Sendable {
         alter(&self)
     }
 
-    private static func says(_ rule: Int, _ alter: @escaping Alteration) -> QuerierFault {
-        QuerierFault(rule) { $0.says = alter }
-    }
-    private static func hears(_ rule: Int, _ alter: @escaping Alteration) -> QuerierFault {
-        QuerierFault(rule) { $0.hears = alter }
-    }
-    private static func said(_ rule: Int, _ change: @escaping @Sendable (inout Message) -> Void)
-        -> QuerierFault
-    {
-        says(rule) { packet, _ in
-            guard var message = packet.message else { return [packet] }
-            change(&message)
-            return [packet.with(message)]
-        }
-    }
-    /// Changes records of what it hears.
-    private static func records(
-        _ rule: Int, _ change: @escaping @Sendable (ResourceRecord) -> ResourceRecord?
-    ) -> QuerierFault {
-        hears(rule) { packet, _ in packet.records(change) }
-    }
-
     /// One for each rule that the value can break.
     static let all: [QuerierFault] = [
         said(101) { $0.flags.insert(.recursionDesired) },
@@ -195,7 +157,7 @@ struct QuerierFault: Sendable {
         says(103) { packet, _ in packet.family == .ipv6 ? [] : [packet] },
         said(104) { $0.answers = [] },
         // It believes for ever.
-        records(105) { record in
+        hearsRecords(105) { record in
             var record = record
             if record.ttl == 12 { record.ttl = 4500 }
             return record
@@ -203,22 +165,22 @@ struct QuerierFault: Sendable {
         said(106) { message in
             for place in message.answers.indices { message.answers[place].flushesCache = true }
         },
-        records(107) { record in
+        hearsRecords(107) { record in
             var record = record
             if record.ttl == 20 { record.ttl = 4500 }
             return record
         },
         said(108) { $0.flags.remove(.truncated) },
-        records(109) { $0.type == .srv || $0.type == .txt ? nil : $0 },
+        hearsRecords(109) { $0.type == .srv || $0.type == .txt ? nil : $0 },
         says(110) { packet, _ in packet.questions.contains { $0.type == .srv } ? [] : [packet] },
         QuerierFault(111) { $0.neverEnds = true },
         QuerierFault(112) { $0.ignoresLinks = true },
-        records(113) { record in
+        hearsRecords(113) { record in
             var record = record
             if record.ttl == 6 { record.ttl = 4500 }
             return record
         },
-        records(114) { $0.ttl == 0 ? nil : $0 },
+        hearsRecords(114) { $0.ttl == 0 ? nil : $0 },
         hears(115) { packet, link in
             if packet.records.contains(where: { $0.ttl == 0 }) {
                 link.isSad = true
@@ -226,7 +188,7 @@ struct QuerierFault: Sendable {
             }
             return link.isSad ? [] : [packet]
         },
-        records(116) { $0.port == 9200 ? nil : $0 },
+        hearsRecords(116) { $0.port == 9200 ? nil : $0 },
         QuerierFault(117) { fault in
             fault.shows = {
                 $0.name == "anna" ? [$0, Shown(at: $0.at, isThere: false, name: "tony", port: nil)] : [$0]
@@ -238,14 +200,13 @@ struct QuerierFault: Sendable {
             message.flags = [.response]
             return [packet.with(message)]
         },
-        records(121) { $0.name.wire.contains(0x5F) && $0.name.wire.contains(0x43) ? nil : $0 },
+        hearsRecords(121) { $0.name.wire.contains(0x5F) && $0.name.wire.contains(0x43) ? nil : $0 },
         hears(122) { packet, link in
             if packet.message == nil { link.isDead = true }
             return [packet]
         },
-        hears(123) { packet, _ in packet.bytes.count > 1500 ? [] : [packet] },
-        hears(124) { packet, link in Int(link.now * 10) % 10 == 99 || packet.isResponse ? [] : [packet]
-        },
+        deaf(123) { $0.bytes.count > 1500 },
+        deaf(124) { $0.isResponse },
         QuerierFault(125) { fault in
             fault.shows = { sighting in
                 var other = sighting
@@ -253,8 +214,8 @@ struct QuerierFault: Sendable {
                 return [other]
             }
         },
-        hears(127) { packet, _ in packet.isQuery ? [] : [packet] },
-        records(129) { record in
+        deaf(127) { $0.isQuery },
+        hearsRecords(129) { record in
             var record = record
             record.recordClass = .internet
             return record

@@ -180,12 +180,12 @@ struct ExplainTests {
             [
                 "python3", "-uc",
                 """
-                import socket, time
+                import signal, socket
                 held = [socket.socket(family, socket.SOCK_DGRAM) for family in (socket.AF_INET, socket.AF_INET6)]
                 held[1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 for one in held: one.bind(("", 5353))
                 print("held")
-                time.sleep(1000)
+                signal.pause()
                 """,
             ])
         try await holder.line(.stdout, "held") { $0 == "held" }

@@ -216,26 +216,14 @@ struct HostileTests {
     @discardableResult
     private static func present(_ name: String, in browser: LabProcess) async throws -> ServiceLine {
         let bytes = Array(name.utf8)
-        let deadline = ContinuousClock.now + .seconds(12)
-        while true {
-            let all = browser.lines().compactMap { try? Line($0).service }
-            if let service = all.last(where: { Array($0.name.utf8) == bytes }) { return service }
-            guard ContinuousClock.now < deadline else {
-                throw LabProcess.Missed(description: "\(name.debugDescription) was not seen: \(browser.lines())")
-            }
-            _ = try? await browser.line(within: .milliseconds(500))
-            try await Task.sleep(for: .milliseconds(10))
+        return try await browser.until(name.debugDescription, within: .seconds(12)) { lines in
+            lines.compactMap { try? Line($0).service }.last { Array($0.name.utf8) == bytes }
         }
     }
 
     private static func listed(_ type: String, in follow: LabProcess) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while !follow.lines().contains(where: { (try? Line($0))?.type?.lowercased() == type.lowercased() }) {
-            guard ContinuousClock.now < deadline else {
-                throw LabProcess.Missed(description: "\(type) was not listed: \(follow.lines())")
-            }
-            _ = try? await follow.line(within: .milliseconds(500))
-            try await Task.sleep(for: .milliseconds(10))
+        try await follow.until(type) { lines in
+            lines.first { (try? Line($0))?.type?.lowercased() == type.lowercased() }
         }
     }
 

@@ -85,14 +85,10 @@ struct LabItselfTests {
         #expect(processes(in: namespace).count >= 6)
         if killed { lab.killHolder() } else { try await lab.stop() }
         #expect(try await stray.exit() == .signalled(SIGKILL))
-        let deadline = ContinuousClock.now + .seconds(10)
-        while ContinuousClock.now < deadline,
-            !processes(in: namespace).isEmpty || FileManager.default.fileExists(atPath: lab.directory)
-        {
-            try await Task.sleep(for: .milliseconds(20))
+        try await eventually(within: .seconds(10), "nothing is left: \(processes(in: namespace)), \(lab.directory)") {
+            let isGone = processes(in: namespace).isEmpty && !FileManager.default.fileExists(atPath: lab.directory)
+            return isGone ? true : nil
         }
-        #expect(processes(in: namespace).isEmpty)
-        #expect(!FileManager.default.fileExists(atPath: lab.directory))
     }
 
     private struct Sighting: Decodable {

@@ -63,14 +63,10 @@ final class LabProcess: Sendable {
     /// Waits until SIGTERM is blocked or caught, and so no longer ends the program at once (proc_pid_status(5)). A thread that waits for a
     /// signal does not block it meanwhile; the others do.
     func untilItTakesSignals(within limit: Duration = .seconds(10)) async throws {
-        let deadline = ContinuousClock.now + limit
-        while ContinuousClock.now < deadline {
+        try await eventually(within: limit, every: .milliseconds(10), "SIGTERM would not end it any more: \(pid)") {
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
-            if threads.contains(where: takesSignals) { return }
-            // Nothing reports it.
-            try await Task.sleep(for: .milliseconds(10))
+            return threads.first(where: takesSignals)
         }
-        throw missed("SIGTERM would still end it")
     }
 
     private func takesSignals(_ thread: String) -> Bool {

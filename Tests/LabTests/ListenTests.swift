@@ -102,12 +102,10 @@ struct ListenTests {
         // And to a host that does not answer at all.
         try await lab.firewall("h1", "tcp dport 9000 drop")
         try await call(lab, port, times: 10)
-        let deadline = ContinuousClock.now + .seconds(10)
-        while try resources(of: forwarder).descriptors != before.descriptors, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(20))
+        let after = try await eventually(within: .seconds(10), "no more descriptors than before") {
+            let now = try resources(of: forwarder)
+            return now.descriptors <= before.descriptors ? now : nil
         }
-        let after = try resources(of: forwarder)
-        #expect(after.descriptors <= before.descriptors)
         // The pool's threads come and go; a leak of ours would be a hundred.
         #expect(after.threads <= before.threads + 8)
         forwarder.signal(SIGTERM)

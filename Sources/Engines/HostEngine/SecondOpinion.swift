@@ -4,78 +4,71 @@ import Discovery
 import DiscoverySystem
 import MulticastEngine
 
+/// A finder that leaves to another what it does not do itself.
+protocol Forwarding: ServiceFinder {
+    associatedtype Finder: ServiceFinder
+    var finder: Finder { get }
+}
+
+extension Forwarding {
+    func finds(in domain: Domain) -> Bool { finder.finds(in: domain) }
+
+    func limits(in domain: Domain) -> DiscoveryLimits { finder.limits(in: domain) }
+
+    func couldNotReach(_ instance: ServiceInstance) { finder.couldNotReach(instance) }
+
+    var troubles: [String] { finder.troubles }
+
+    func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        finder.watchState(reporting)
+    }
+
+    func browse(
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation { finder.browse(query, reporting: reporting) }
+
+    func browseTypes(
+        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
+    ) -> any EngineOperation { finder.browseTypes(query, reporting: reporting) }
+
+    func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
+    ) -> any EngineOperation { finder.browseDomains(query, reporting: reporting) }
+
+    func shutdown() async -> Bool { await finder.shutdown() }
+}
+
 /// The wire; for a single name that is silent there, also avahi-daemon's cache.
 ///
 /// A responder that has just answered someone else stays silent for a second (RFC 6762 §6), but avahi-daemon has heard that answer.
-final class SecondOpinion: ServiceFinder {
+final class SecondOpinion: Forwarding {
     /// A responder that is free to answer has done so by then.
     private static let silence = Duration.milliseconds(150)
 
-    private let wire: MulticastEngine
+    let finder: MulticastEngine
     private let avahi: AvahiEngine
 
     /// - Parameter avahi: not ended by `shutdown`.
-    init(_ wire: MulticastEngine, _ avahi: AvahiEngine) {
-        self.wire = wire
-        self.avahi = avahi
-    }
-
-    func finds(in domain: Domain) -> Bool { wire.finds(in: domain) }
-
-    func limits(in domain: Domain) -> DiscoveryLimits { wire.limits(in: domain) }
-
-    func couldNotReach(_ instance: ServiceInstance) { wire.couldNotReach(instance) }
-
-    var troubles: [String] { wire.troubles }
-
-    func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
-        wire.watchState(reporting)
-    }
+    init(_ wire: MulticastEngine, _ avahi: AvahiEngine) { (finder, self.avahi) = (wire, avahi) }
 
     func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        guard case .instance(let instance) = query.target else { return wire.browse(query, reporting: reporting) }
-        return NamedQuery(query, instance, wire, after: Self.silence, second: avahi, reporting)
+        guard case .instance(let instance) = query.target else { return finder.browse(query, reporting: reporting) }
+        return NamedQuery(query, instance, finder, after: Self.silence, second: avahi, reporting)
     }
-
-    func browseTypes(
-        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
-    ) -> any EngineOperation { wire.browseTypes(query, reporting: reporting) }
-
-    func browseDomains(
-        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
-    ) -> any EngineOperation { wire.browseDomains(query, reporting: reporting) }
-
-    func shutdown() async -> Bool { await wire.shutdown() }
 }
 
 /// avahi-daemon for domains beyond the link. It is no part of what finds on the link, and its absence is no loss there.
-final class OtherDomains: ServiceFinder {
-    private let avahi: AvahiEngine
+final class OtherDomains: Forwarding {
+    let finder: AvahiEngine
 
     /// - Parameter avahi: not ended by `shutdown`.
-    init(_ avahi: AvahiEngine) { self.avahi = avahi }
-
-    func finds(in domain: Domain) -> Bool { avahi.finds(in: domain) }
-
-    var troubles: [String] { avahi.troubles }
+    init(_ avahi: AvahiEngine) { finder = avahi }
 
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         SingleReport { reporting(.up) }
     }
-
-    func browse(
-        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
-    ) -> any EngineOperation { avahi.browse(query, reporting: reporting) }
-
-    func browseTypes(
-        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
-    ) -> any EngineOperation { avahi.browseTypes(query, reporting: reporting) }
-
-    func browseDomains(
-        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
-    ) -> any EngineOperation { avahi.browseDomains(query, reporting: reporting) }
 
     func shutdown() async -> Bool { true }
 }

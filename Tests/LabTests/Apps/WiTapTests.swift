@@ -14,17 +14,10 @@ struct WiTapTests {
 
     /// Waits until an event has been reported this often; other events may come in between.
     private func expect(_ player: LabProcess, _ event: String, _ more: String = "", times: Int = 1) async throws {
-        let deadline = ContinuousClock.now + wait
-        while ContinuousClock.now < deadline {
-            let lines = player.lines()
-            if lines.count(where: { $0.contains(#""event":"\#(event)""#) && (more.isEmpty || $0.contains(more)) })
-                >= times
-            {
-                return
-            }
-            await player.waitForLines(beyond: lines.count, within: .seconds(1))
+        try await player.until("\(event) \(more), \(times) times,", within: wait) { lines in
+            let seen = lines.count { $0.contains(#""event":"\#(event)""#) && (more.isEmpty || $0.contains(more)) }
+            return seen >= times ? seen : nil
         }
-        throw player.missed("\(event) \(more) was not seen \(times) times")
     }
 
     private func port(_ player: LabProcess) throws -> Int {

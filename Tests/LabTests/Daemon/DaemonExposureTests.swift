@@ -90,14 +90,14 @@ struct DaemonExposureTests {
         let greedy = try lab.exec(
             "h2", ["/usr/bin/python3", "\(Lab.scripts)/hostile_clients.py", "10.77.0.1:9331", "greedy", "8"])
         try await greedy.line(within: .seconds(30), "ready") { $0 == "ready" }
-        let scrape = ["/usr/bin/curl", "-sS", "--max-time", "30", "-o", "/dev/null", "-w", "%{http_code}\n"]
+        let scrape = ["/usr/bin/curl", "-sS", "--max-time", "10", "-o", "/dev/null", "-w", "%{http_code}\n"]
         for _ in 0..<5 {
-            let run = try await lab.toEnd("h3", scrape + ["http://10.77.0.1:9331/metrics"], within: .seconds(60))
+            let run = try await lab.toEnd("h3", scrape + ["http://10.77.0.1:9331/metrics"], within: .seconds(30))
             #expect(run.output == ["200"], "\(run)")
         }
         let cut = try await greedy.line(within: .seconds(30), "cut off") { $0.hasPrefix("cut off") }
         let seconds = try #require(cut.split(separator: " ").last.flatMap { Double($0) })
-        #expect((1..<30).contains(seconds), "\(cut)")
+        #expect((1..<10).contains(seconds), "\(cut)")
         greedy.signal(SIGKILL)
         try await daemon.stop()
         try await lab.stop()

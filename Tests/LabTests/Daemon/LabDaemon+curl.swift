@@ -52,15 +52,13 @@ extension LabDaemon {
     func curl(
         _ target: String, within limit: Duration = .seconds(20), until isRight: (Answer) throws -> Bool
     ) async throws -> Answer {
-        let end = ContinuousClock.now + limit
-        while true {
+        var last: Answer?
+        return try await eventually(
+            within: limit, every: .milliseconds(100), "\(target) as it should be: \(last as Any)"
+        ) {
             let answer = try await curl(target)
-            if try isRight(answer) { return answer }
-            guard ContinuousClock.now < end else {
-                throw LabProcess.Missed(description: "\(target) did not become as it should be: \(answer)")
-            }
-            // Nothing reports it, and a request is three programs: without a pause it takes a processor from the other tests.
-            try await Task.sleep(for: .milliseconds(100))
+            last = answer
+            return try isRight(answer) ? answer : nil
         }
     }
 }

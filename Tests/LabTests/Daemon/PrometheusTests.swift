@@ -62,18 +62,15 @@ struct PrometheusTests {
 
     /// Queries Prometheus until the result has this value.
     private static func result(of query: String, is value: String, _ daemon: LabDaemon) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while true {
+        var last = ""
+        // It scrapes once a second.
+        try await eventually(within: .seconds(60), every: .milliseconds(200), "\(query) is \(value): \(last)") {
             let answer = try await daemon.curlTCP(
                 "http://127.0.0.1:9090/api/v1/query", "-G", "--data-urlencode", "query=\(query)")
             let data = try answer.json()["data"] as? [String: Any]
             let results = data?["result"] as? [[String: Any]] ?? []
-            if (results.first?["value"] as? [Any])?.last as? String == value { return }
-            guard ContinuousClock.now < end else {
-                throw LabProcess.Missed(description: "\(query) is not \(value): \(answer.text)")
-            }
-            // Prometheus's API cannot wait for a value; it scrapes once a second.
-            try await Task.sleep(for: .milliseconds(200))
+            last = answer.text
+            return (results.first?["value"] as? [Any])?.last as? String == value ? value : nil
         }
     }
 

@@ -108,10 +108,9 @@ extension Lab {
 
     /// Starts avahi-daemon after its bus came back; Debian's has ended with the bus, or is about to.
     func startAvahiAgain(_ host: String) async throws {
-        let deadline = ContinuousClock.now + .seconds(5)
-        while ContinuousClock.now < deadline {
-            guard (try? await avahi(host, "pid")) != nil else { break }
-            try await Task.sleep(for: .milliseconds(50))
+        // It may outlive the bus: then it is not started again, which fails.
+        _ = try? await eventually(within: .seconds(5), every: .milliseconds(50), "avahi-daemon has ended") {
+            (try? await avahi(host, "pid")) == nil ? true : nil
         }
         try await avahi(host, "start")
     }

@@ -62,13 +62,10 @@ struct ZoneRaceTests {
         }
     }
 
+    /// Twenty janitors take back by several messages each, and a server writes each to a disk that others use.
     private func until(_ what: String, _ isSo: () async throws -> Bool) async throws {
-        // Twenty janitors take back by several messages each, and a server writes each to a disk that others use.
-        let end = ContinuousClock.now + .seconds(120)
-        while try await !isSo() {
-            guard ContinuousClock.now < end else { throw LabProcess.Missed(description: "not within 120 s: \(what)") }
-            // Nothing reports it.
-            try await Task.sleep(for: .milliseconds(500))
+        try await eventually(within: .seconds(120), every: .milliseconds(500), what) {
+            try await isSo() ? true : nil
         }
     }
 }

@@ -102,6 +102,17 @@ extension Bench {
         }
     }
 
+    /// Says, as another host, what conflicts with the service that it has established (RFC 6762 §9).
+    func contradict(_ run: Run) throws -> Said {
+        spoil()
+        return try tell([rival(run.instance)])
+    }
+
+    /// It takes what was said for no conflict.
+    func expectNoProbe(since said: Said) throws {
+        try expect(try wait(1.5, since: said.mark) { $0.isProbe } == nil, "it probes anew")
+    }
+
     /// What another host says of a name: another port, another machine.
     func rival(_ name: DomainName, ttl: UInt32 = 120) -> ResourceRecord {
         ResourceRecord(

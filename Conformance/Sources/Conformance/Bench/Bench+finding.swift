@@ -85,6 +85,11 @@ extension Bench {
         }
     }
 
+    /// Nothing that was said since then is shown.
+    func expectDisbelief(since time: Double) throws {
+        try expect(try shown(after: time, within: 2.5) == nil, "it was believed")
+    }
+
     /// Answers until it is found.
     @discardableResult
     func found(_ records: [ResourceRecord] = Bench.records(), _ name: String = "tony") throws -> Said {

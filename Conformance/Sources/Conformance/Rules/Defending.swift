@@ -9,8 +9,7 @@ extension Rule {
             "Two services of one name stay for as long as both run"
         ) { bench in
             let run = try bench.usual()
-            bench.spoil()
-            let said = try bench.tell([bench.rival(run.instance)])
+            let said = try bench.contradict(run)
             let probe = try bench.wait(2, since: said.mark) { $0.probes(for: run.instance) }
             try bench.expect(probe != nil, "no probe within 2 s")
         },
@@ -19,8 +18,7 @@ extension Rule {
             "One forged packet renames a service"
         ) { bench in
             let run = try bench.usual()
-            bench.spoil()
-            let said = try bench.tell([bench.rival(run.instance)])
+            let said = try bench.contradict(run)
             try bench.pass(6)
             let last = bench.responses(since: said.mark).flatMap(\.records).last { $0.port == 9000 && $0.ttl > 0 }
             try bench.expect(
@@ -37,8 +35,7 @@ extension Rule {
             "Two services of one name stay for as long as both run"
         ) { bench in
             let run = try bench.usual()
-            bench.spoil()
-            let said = try bench.tell([bench.rival(run.instance)])
+            let said = try bench.contradict(run)
             let probe = try bench.wait(2, since: said.mark) { $0.probes(for: run.instance) }
             try bench.expect(probe != nil, "it does not probe for the name")
             try bench.tell([bench.rival(run.instance)])
@@ -78,8 +75,7 @@ extension Rule {
             let said = try bench.tell([
                 ResourceRecord(Names.type, .ptr, .ptr(Names.instance("another")), ttl: 4500), own,
             ])
-            let probe = try bench.wait(1.5, since: said.mark) { $0.isProbe }
-            try bench.expect(probe == nil, "it probes anew")
+            try bench.expectNoProbe(since: said)
         },
         Rule(
             80, .must, "6.6, 10.1",
@@ -105,8 +101,7 @@ extension Rule {
             guard let address = run.address(.ipv4) else { throw Bench.Deviation(seen: "no IPv4 address") }
             let said = try bench.tell([bench.rival(run.instance)], port: 5354)
             try bench.tell([bench.rival(run.instance)], from: .far, to: address)
-            let probe = try bench.wait(1.5, since: said.mark) { $0.isProbe }
-            try bench.expect(probe == nil, "it probes anew")
+            try bench.expectNoProbe(since: said)
         },
         Rule(
             82, .experience, "8.2", "Its own packets come back from another address: no conflict, no storm",
@@ -124,7 +119,6 @@ extension Rule {
                     guard !packet.isOurs, packet.isToGroup else { continue }
                     try bench.send(packet.bytes, from: .two, over: packet.family)
                     late.append((bench.now + 0.7, packet))
-                    place = max(place, 0)
                 }
                 while let first = late.first, first.at <= bench.now {
                     late.removeFirst()
