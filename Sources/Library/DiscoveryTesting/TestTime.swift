@@ -12,7 +12,12 @@ public final class TestTime: TimeSource {
         var now: Duration
         var lastID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        var watchers: [(deadline: Duration, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [UInt64: (deadline: Duration, continuation: CheckedContinuation<Void, Never>)] = [:]
+
+        mutating func nextID() -> UInt64 {
+            lastID += 1
+            return lastID
+        }
     }
 
     private let state: Locked<State>
@@ -37,24 +42,29 @@ public final class TestTime: TimeSource {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until a task sleeps until exactly `deadline`, so that advancing the clock will wake it.
+    /// Waits until a task sleeps until exactly `deadline`, so that advancing the clock will wake it, or the caller is cancelled, as by the time limit
+    /// of its test.
     public func sleeper(until deadline: Duration) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.sleepers.values.contains(where: { $0.deadline == deadline }) { return true }
-                state.watchers.append((deadline, continuation))
-                return false
+        let id = state.withLock { $0.nextID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled || state.sleepers.values.contains(where: { $0.deadline == deadline }) {
+                        return true
+                    }
+                    state.watchers[id] = (deadline, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
         }
     }
 
     /// Returns once the clock reaches `deadline`.
     public func sleep(until deadline: Duration) async throws {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
+        let id = state.withLock { $0.nextID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enter(id, Sleeper(deadline: deadline, continuation: continuation))
@@ -71,9 +81,9 @@ public final class TestTime: TimeSource {
             guard !Task.isCancelled else { return .cancelled }
             guard sleeper.deadline > state.now else { return .due }
             state.sleepers[id] = sleeper
-            let reached = state.watchers.filter { $0.deadline == sleeper.deadline }.map(\.continuation)
-            state.watchers.removeAll { $0.deadline == sleeper.deadline }
-            return .sleeps(reached)
+            let reached = state.watchers.filter { $0.value.deadline == sleeper.deadline }
+            for id in reached.keys { state.watchers[id] = nil }
+            return .sleeps(reached.values.map(\.continuation))
         }
         switch outcome {
         case .sleeps(let watchers): for watcher in watchers { watcher.resume() }

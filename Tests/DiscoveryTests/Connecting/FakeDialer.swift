@@ -18,8 +18,14 @@ final class FakeDialer: Dialer {
         var dialled: [String] = []
         var open: [String] = []
         var closed: [String] = []
-        var hanging: [IPAddress: CheckedContinuation<Bool, Never>] = [:]
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var lastID = 0
+        var hanging: [Int: (address: IPAddress, continuation: CheckedContinuation<Bool, Never>)] = [:]
+        var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+
+        mutating func nextID() -> Int {
+            lastID += 1
+            return lastID
+        }
     }
 
     private let state = Locked(State())
@@ -32,21 +38,31 @@ final class FakeDialer: Dialer {
     var open: [String] { state.withLock { $0.open } }
     var closed: [String] { state.withLock { $0.closed } }
 
-    /// Waits until `count` dials have begun.
+    /// Waits until `count` dials have begun, or the test is over its time limit.
     func dialled(atLeast count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                guard state.dialled.count < count else { return true }
-                state.watchers.append((count, continuation))
-                return false
+        let id = state.withLock { $0.nextID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.dialled.count < count, !Task.isCancelled else { return true }
+                    state.watchers[id] = (count, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isReached { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
         }
     }
 
-    /// Lets a hanging dial succeed.
+    /// Lets what hangs at an address succeed.
     func answer(_ address: IPAddress) {
-        state.withLock { $0.hanging.removeValue(forKey: address) }?.resume(returning: true)
+        let hanging = state.withLock { state in
+            let hanging = state.hanging.filter { $0.value.address == address }
+            for id in hanging.keys { state.hanging[id] = nil }
+            return hanging.values
+        }
+        for dial in hanging { dial.continuation.resume(returning: true) }
     }
 
     func dial(_ endpoint: Endpoint) async throws -> String {
@@ -58,14 +74,15 @@ final class FakeDialer: Dialer {
             note(name)
             throw DialFailure(.refused, "connection refused")
         case .hangs, .hangsOn:
+            let id = state.withLock { $0.nextID() }
             let hasAnswered = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    state.withLock { $0.hanging[address] = continuation }
+                    state.withLock { $0.hanging[id] = (address, continuation) }
                     note(name)
-                    if Task.isCancelled, behaviour == .hangs { cancel(address) }
+                    if Task.isCancelled, behaviour == .hangs { cancel(id) }
                 }
             } onCancel: {
-                if behaviour == .hangs { cancel(address) }
+                if behaviour == .hangs { cancel(id) }
             }
             if !hasAnswered { throw CancellationError() }
         }
@@ -80,17 +97,17 @@ final class FakeDialer: Dialer {
         }
     }
 
-    private func cancel(_ address: IPAddress) {
-        state.withLock { $0.hanging.removeValue(forKey: address) }?.resume(returning: false)
+    private func cancel(_ id: Int) {
+        state.withLock { $0.hanging.removeValue(forKey: id) }?.continuation.resume(returning: false)
     }
 
     private func note(_ name: String) {
         let reached = state.withLock { state in
             state.dialled.append(name)
-            let count = state.dialled.count
-            defer { state.watchers.removeAll { $0.count <= count } }
-            return state.watchers.filter { $0.count <= count }.map(\.continuation)
+            let reached = state.watchers.filter { $0.value.count <= state.dialled.count }
+            for id in reached.keys { state.watchers[id] = nil }
+            return reached.values
         }
-        for watcher in reached { watcher.resume() }
+        for watcher in reached { watcher.continuation.resume() }
     }
 }

@@ -67,6 +67,23 @@ struct ReachabilityTests {
         publication.cancel()
     }
 
+    @Test("tried again a second after the mark, however late its task begins")
+    func lateTask() async throws {
+        let (tries, sink) = AsyncStream.makeStream(of: Duration.self)
+        for number in 0..<20 {
+            bench.network.directory.couldNotReach(
+                ServiceInstance(name: try ServiceName("s\(number)"), type: try ServiceType("_witap._tcp"))
+            ) { [bench] in
+                sink.yield(bench.time.now)
+                return true
+            }
+        }
+        bench.time.advance(by: .seconds(1))
+        var all: [Duration] = []
+        for await time in tries.prefix(20) { all.append(time) }
+        #expect(all == Array(repeating: .seconds(1), count: 20))
+    }
+
     @Test("marks end with the network, and are bounded")
     func marksAreBounded() async throws {
         for number in 0..<100 {

@@ -19,6 +19,15 @@ struct SystemResponderTests {
         #expect(found([]) == [])
     }
 
+    @Test("another person's program of such a name is none")
+    func pretended() {
+        let holders: [PortHolder] = [
+            PortHolder(process: 1, name: "mdnsd", user: 54_321, inode: 1),
+            PortHolder(process: nil, name: nil, user: 54_321, inode: 2),
+        ]
+        #expect(found(holders, [.init(id: 7, name: "avahi-daemon", user: 54_321)]) == [])
+    }
+
     @Test("another user's by its name and user, or by the user's name")
     func hidden() {
         let holders = [

@@ -59,17 +59,21 @@ package final class Reachability: Sendable {
             guard !state.isShutDown, state.marks[instance] == nil, state.marks.count < Self.capacity else {
                 return false
             }
+            let now = time.now
             let task = Task { [weak self, time] in
                 var delay = Duration.seconds(1)
-                while (try? await time.sleep(until: time.now + delay)) != nil {
+                // From when it is marked, however late the task begins.
+                var next = now + delay
+                while (try? await time.sleep(until: next)) != nil {
                     guard self?.isWanted(instance, isListed: isListed()) == true else { break }
                     if await answers() { break }
                     delay = min(delay * 2, Self.longestDelay)
+                    next = time.now + delay
                 }
                 guard !Task.isCancelled, self?.clear(instance) == true else { return }
                 whenOver()
             }
-            state.marks[instance] = Mark(lastWanted: time.now, task: task)
+            state.marks[instance] = Mark(lastWanted: now, task: task)
             return true
         }
     }

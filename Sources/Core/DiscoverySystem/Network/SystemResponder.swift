@@ -1,3 +1,5 @@
+internal import Libc
+
 /// A program that answers multicast questions for this machine and all that runs on it, in this network namespace: told from programs that only
 /// ask, or answer for themselves, by its name (docs/decisions/0081-a-responder-of-our-own.md).
 package struct SystemResponder: Hashable, Sendable, CustomStringConvertible {
@@ -32,6 +34,10 @@ package struct SystemResponder: Hashable, Sendable, CustomStringConvertible {
         return process.map { "\(full) (pid \($0))" } ?? full
     }
 
+    /// Whether a user's program can answer for the machine: the system's can, and this user's own. Any other user could give a program of his
+    /// such a name, and keep everybody from publishing. Numbers from 1000 on are people's, but for nobody's (login.defs(5), UID_MIN).
+    private static func isTrusted(_ user: UInt32) -> Bool { user < 1000 || user == 65_534 || user == getuid() }
+
     /// Those that hold UDP port 5353 now.
     package static var all: [SystemResponder] {
         let holders = PortHolder.holders(of: PortHolder.multicastDNS)
@@ -47,7 +53,7 @@ package struct SystemResponder: Hashable, Sendable, CustomStringConvertible {
         of holders: [PortHolder], processes: [Process], userName: (UInt32) -> String?
     ) -> [SystemResponder] {
         var found: [SystemResponder] = []
-        for holder in holders {
+        for holder in holders where isTrusted(holder.user) {
             let responder: SystemResponder?
             if let process = holder.process {
                 responder = holder.name.flatMap {
