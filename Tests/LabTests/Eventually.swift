@@ -22,7 +22,7 @@ extension LabProcess {
     /// Waits until all that it has printed holds what is looked for.
     @discardableResult
     func until<Found>(
-        _ what: String, within limit: Duration = .seconds(10), _ look: ([String]) -> Found?
+        _ what: String, within limit: Duration = .seconds(30), _ look: ([String]) -> Found?
     ) async throws -> Found {
         let end = ContinuousClock.now + limit
         while true {

@@ -28,11 +28,13 @@ struct ExitStatusTests {
         ].map { $0 + ["--finder", "avahi"] } + [["publish", "tony", "9000"], ["doctor"]]
     static let system = ["--backend", "system"]
 
-    @Test("69 within 3 s without avahi-daemon, saying what to do", arguments: networkCommands)
+    @Test("69 without avahi-daemon, saying what to do", arguments: networkCommands)
     func noAvahi(_ arguments: [String]) async throws {
         let lab = try await Self.lab.value
-        let run = try await lab.toEnd("h2", [Built.discoverd] + arguments + Self.system, within: .seconds(5))
+        let run = try await lab.toEnd("h2", [Built.discoverd] + arguments + Self.system, within: .seconds(10))
         try Self.expectNoBackend(run, arguments, "avahi-daemon")
+        // Less than what a list has.
+        #expect(run.duration < .milliseconds(4500), "\(run.duration)")
     }
 
     @Test("what finds does without avahi-daemon: 0 where the service is there, 1 where it is not")
@@ -52,7 +54,6 @@ struct ExitStatusTests {
 
     static func expectNoBackend(_ run: Lab.Run, _ arguments: [String], _ package: String) throws {
         #expect(run.exit == .exited(69), "\(run.errors)")
-        #expect(run.duration < .seconds(3), "\(run.duration)")
         let isDoctor = arguments == ["doctor"]
         #expect(run.output.isEmpty != isDoctor)
         let text = (isDoctor ? run.output : run.errors).joined(separator: "\n")

@@ -23,12 +23,12 @@ extension Lab {
     }
 
     /// Runs the built discoverd on a host until it ends.
-    func ask(_ host: String, _ arguments: String..., within limit: Duration = .seconds(15)) async throws -> Run {
+    func ask(_ host: String, _ arguments: String..., within limit: Duration = .seconds(40)) async throws -> Run {
         try await toEnd(host, [Built.discoverd] + arguments, within: limit)
     }
 
     /// Runs a bash script on a host until it ends; `$discoverd` is the built one.
-    func bash(_ host: String, _ script: String, within limit: Duration = .seconds(15)) async throws -> Run {
+    func bash(_ host: String, _ script: String, within limit: Duration = .seconds(40)) async throws -> Run {
         try await toEnd(host, ["/bin/bash", "-c", "discoverd='\(Built.discoverd)'; \(script)"], within: limit)
     }
 
@@ -71,7 +71,7 @@ extension LabProcess {
     /// The next JSON line that matches.
     @discardableResult
     func json(
-        within limit: Duration = .seconds(10),
+        within limit: Duration = .seconds(30),
         _ what: String,
         where matches: @escaping @Sendable (Line) -> Bool
     ) async throws -> Line {

@@ -73,7 +73,7 @@ final class Lab: Sendable {
 
     /// Runs a command to its end, expects status 0, and returns its lines of output.
     @discardableResult
-    func run(_ host: String, _ arguments: String..., within limit: Duration = .seconds(20)) async throws -> [String] {
+    func run(_ host: String, _ arguments: String..., within limit: Duration = .seconds(40)) async throws -> [String] {
         try await finish(exec(host, arguments), within: limit)
     }
 

@@ -62,7 +62,7 @@ final class LabProcess: Sendable {
 
     /// Waits until SIGTERM is blocked or caught, and so no longer ends the program at once (proc_pid_status(5)). A thread that waits for a
     /// signal does not block it meanwhile; the others do.
-    func untilItTakesSignals(within limit: Duration = .seconds(10)) async throws {
+    func untilItTakesSignals(within limit: Duration = .seconds(30)) async throws {
         try await eventually(within: limit, every: .milliseconds(10), "SIGTERM would not end it any more: \(pid)") {
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
             return threads.first(where: takesSignals)
@@ -104,7 +104,7 @@ final class LabProcess: Sendable {
     @discardableResult
     func line(
         _ stream: Output = .stdout,
-        within limit: Duration = .seconds(10),
+        within limit: Duration = .seconds(30),
         _ what: String = "a line",
         where matches: @escaping @Sendable (String) -> Bool = { _ in true }
     ) async throws -> String {
@@ -116,7 +116,7 @@ final class LabProcess: Sendable {
 
     /// Waits until the process has ended and all of its output is read.
     @discardableResult
-    func exit(within limit: Duration = .seconds(10)) async throws -> Exit {
+    func exit(within limit: Duration = .seconds(30)) async throws -> Exit {
         let exit = await output.first(within: limit) { $0.ended.count == 2 ? $0.exit : nil }
         guard let exit else { throw missed("the program did not end within \(limit)") }
         return exit

@@ -132,7 +132,7 @@ struct PublishAndBrowseTests {
         try await publisher.line(.stdout, within: .seconds(60), "ready") { $0 == "ready 500" }
         let names = (0..<500).map { "many-" + String(repeating: "0", count: 4 - "\($0)".count) + "\($0)" }
         var complete = 0
-        for run in 1...12 where complete < 2 {
+        for run in 1...24 where complete < 2 {
             let seen = try await lab.ask(
                 "h2", "browse", "_many._tcp", "-r", "-t", "--timeout", "30", "--json", within: .seconds(35))
             #expect(seen.exit == .exited(0))

@@ -178,7 +178,6 @@ struct WirePublisherTests {
         print(
             "1000 services: established \(established), seen \(seen), ended \(ended - closed), said \(ContinuousClock.now - ended)"
         )
-        #expect(established < .seconds(6) && seen < .seconds(10))
         try await lab.stop()
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import UnicastEngine
 
 /// The publishers of a process, each with its runner, against a server that is a value; time stands still.
-@Suite(.timeLimit(.minutes(5))) struct UnicastPublisherTests {
+@Suite(.ahead, .timeLimit(.minutes(5))) struct UnicastPublisherTests {
     private typealias TestTime = DiscoveryTesting.TestTime
 
     private let exchange = ScriptedExchange()

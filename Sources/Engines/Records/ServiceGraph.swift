@@ -213,6 +213,15 @@ package struct ServiceGraph: Sendable {
         lookForRoom(&source, at: now)
     }
 
+    /// What was waited for may have been lost, and is asked for again: the waits for addresses begin anew.
+    package mutating func lost(at now: Duration) {
+        for (name, service) in services where service.told == nil && service.heldSince != .never {
+            services[name]?.heldSince = Moment(now)
+            services[name]?.isHeldLonger = false
+            held.add(name, at: now)
+        }
+    }
+
     /// The link is gone; its services may well still exist.
     package mutating func hide() {
         for service in services.values where service.isSighted { facts.append(.hidden(sighting(of: service))) }

@@ -122,21 +122,30 @@ extension EngineConformance {
                 var watcher = bench.watch()
                 _ = try await watcher.found(name) { $0.state == .resolved }
                 _ = try await log.wait(for: "a sighting", bench.environment.patience) { facts in
-                    facts.contains { if case .appeared = $0 { true } else { false } }
+                    facts.contains {
+                        if case .appeared(let sighting) = $0 { sighting.instance.name == name } else { false }
+                    }
                 }
                 let before = log.facts.count
                 try await link.stop()
                 let facts = try await log.wait(for: "the link to go", bench.environment.patience) { facts in
-                    facts.dropFirst(before).contains { if case .hidden = $0 { true } else { false } }
+                    facts.dropFirst(before).contains {
+                        if case .hidden(let sighting) = $0 { sighting.instance.name == name } else { false }
+                    }
                 }
                 try await link.start()
                 operation.cancel()
-                let gone = facts.dropFirst(before).contains { if case .disappeared = $0 { true } else { false } }
+                // What an earlier check has withdrawn may still be on its way out.
+                let gone = facts.dropFirst(before).contains {
+                    if case .disappeared(let sighting) = $0 { sighting.instance.name == name } else { false }
+                }
                 try expect(!gone, "\(facts.dropFirst(before))")
                 try await bench.publisher.withPublished(try bench.service("after the flap")) { later in
                     _ = try await watcher.found(try await later.established())
                 }
-                let lost = watcher.events.contains { if case .lost = $0 { true } else { false } }
+                let lost = watcher.events.contains {
+                    if case .lost(let service) = $0 { service.instance.name == name } else { false }
+                }
                 try expect(!lost, "\(watcher.events)")
             }
         },

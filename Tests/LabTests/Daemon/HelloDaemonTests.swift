@@ -14,6 +14,7 @@ struct HelloDaemonTests {
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
         // Another host sees it while it is there.
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json")
+        try await browser.line(.stdout, "it listens") { $0.contains(#""event":"settled""#) }
         let hello = try await lab.toEnd("h1", [program], within: .seconds(30))
         #expect(hello.exit == .exited(0), "\(hello)")
         #expect(hello.output.first?.hasPrefix("discoverd ") == true && hello.output.first?.hasSuffix("system") == true)

@@ -50,7 +50,7 @@ extension LabDaemon {
 
     /// Repeats a request until the answer is as wanted.
     func curl(
-        _ target: String, within limit: Duration = .seconds(20), until isRight: (Answer) throws -> Bool
+        _ target: String, within limit: Duration = .seconds(40), until isRight: (Answer) throws -> Bool
     ) async throws -> Answer {
         var last: Answer?
         return try await eventually(
@@ -79,7 +79,7 @@ extension LabProcess {
     /// The next matching line of `watch`.
     @discardableResult
     func watched(
-        within limit: Duration = .seconds(20),
+        within limit: Duration = .seconds(40),
         _ what: String,
         where matches: @escaping @Sendable (WatchedLine) -> Bool
     ) async throws -> WatchedLine {

@@ -82,7 +82,7 @@ extension Lab {
     }
 
     /// Publishes one more service and waits until the browser reports it; everything before it has been reported by then.
-    func sentinel(_ browser: inout BrowseLog, on host: String = "h1", within limit: Duration = .seconds(10))
+    func sentinel(_ browser: inout BrowseLog, on host: String = "h1", within limit: Duration = .seconds(30))
         async throws
     {
         let process = try exec(host, "avahi-publish", "-s", "sentinel", Self.type, "9999")

@@ -86,7 +86,7 @@ extension FaultTests {
             let publisher = try await lab.inject("h1", service, ["--interval", "1000"])
             try await Task.sleep(for: .seconds(3))
             try await lab.run("sw", "ip", "link", "set", "p2", "up")
-            let told = try await browser.wait(for: "it", within: .seconds(6)) { $0.names.contains("later") }
+            let told = try await browser.wait(for: "it", within: .seconds(12)) { $0.names.contains("later") }
             Figures(
                 scenario: "20", what: "published while the browser's carrier was lost for 3 s", recovery: told
             ).record()
@@ -109,7 +109,7 @@ extension FaultTests {
             let service = #"{"services": [{"instance": "later", "type": "\#(Lab.type)", "addresses": ["10.77.0.1"]}]}"#
             let publisher = try await lab.inject("h1", service, ["--interval", "1000"])
             browser.process.signal(SIGCONT)
-            let told = try await browser.wait(for: "it", within: .seconds(6)) { $0.names.contains("later") }
+            let told = try await browser.wait(for: "it", within: .seconds(12)) { $0.names.contains("later") }
             Figures(
                 scenario: "–", what: "published while a browser's buffer was full", recovery: told
             ).record()

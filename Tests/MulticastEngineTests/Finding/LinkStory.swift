@@ -63,6 +63,9 @@ struct LinkStory {
         return browse.takeFacts()
     }
 
+    /// Packets were lost.
+    mutating func lose() { browse.lost(at: now) }
+
     /// Another host asks the group.
     mutating func hearQuestion(_ question: Question) {
         _ = link.received(Message(questions: [question]), isOwn: false, at: now)

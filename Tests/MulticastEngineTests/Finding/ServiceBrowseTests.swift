@@ -67,6 +67,38 @@ struct ServiceBrowseTests {
         #expect(story.hear([tony.address4, tony.address6]).map(\.word) == [whole])
     }
 
+    @Test(
+        "Nothing is asked of 2000 services whose records follow their list by 25 to 60 ms, and once of what is still missing"
+    )
+    func burst() throws {
+        let services = Numbered()
+        var story = try story(.once)
+        for first in stride(from: 0, to: 2000, by: 50) {
+            _ = story.hear((first..<first + 50).map { services.pointer($0) })
+        }
+        _ = try story.wait(milliseconds: 25)
+        for first in stride(from: 0, to: 1990, by: 20) {
+            _ = story.hear((first..<min(first + 20, 1990)).flatMap { services.all($0) })
+            if first % 60 == 0 { _ = try story.wait(milliseconds: 1) }
+        }
+        #expect(story.asked.allSatisfy { $0.question.type == .ptr }, "\(story.asked.count)")
+        _ = try story.wait(milliseconds: 100)
+        let names = story.asked.filter { $0.question.type != .ptr }
+        #expect(names.count == 20 && Set(names.map(\.question.type)) == [.srv, .txt])
+    }
+
+    @Test("Who sends records without end holds up no question for more than 0.3 s")
+    func endless() throws {
+        let services = Numbered()
+        var story = try story()
+        _ = story.hear((0..<40).map { services.pointer($0) })
+        for number in 0..<40 where story.types(asked: services.name(39)).isEmpty {
+            _ = story.hear([services.pointer(100 + number)])
+            _ = try story.wait(milliseconds: 10)
+        }
+        #expect(story.asked.first { $0.question.type == .srv }.map { (300...310).contains($0.after) } ?? false)
+    }
+
     @Test("Addresses of one family are told 20 ms after they are known, and the other's are asked for twice")
     func oneFamily() throws {
         var story = try story()
@@ -93,6 +125,16 @@ struct ServiceBrowseTests {
                 #expect(try story.wait(milliseconds: 220).map(\.word) == ["tony=mac.local:9000 fe80::1 a=b"])
             }
         }
+    }
+
+    @Test("Who asks once and lost packets waits anew for the A record, which may have been in them")
+    func onceAfterLoss() throws {
+        var story = try story(.once)
+        _ = story.hear([tony.pointer, tony.service(), tony.text("a=b"), tony.address6])
+        #expect(try story.wait(milliseconds: 1300).isEmpty)
+        story.lose()
+        #expect(try story.wait(milliseconds: 1300).isEmpty)
+        #expect(story.hear([tony.address4]).map(\.word) == [whole])
     }
 
     @Test("RFC 6762 §6.1: who says that there are no addresses of the other family is not asked, and not waited for")

@@ -118,8 +118,10 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         }
     }
 
-    func lost(on link: Link) {
-        if parts[link.interface]?.link === link { parts[link.interface]?.settling.lost() }
+    func lost(on link: Link, asksAgain: Bool, at now: Duration) {
+        guard parts[link.interface]?.link === link else { return }
+        parts[link.interface]?.settling.lost()
+        if asksAgain { parts[link.interface]?.browse.lost(at: now) }
     }
 
     func isBehind(at now: Duration) {

@@ -18,7 +18,8 @@ protocol QuerierOperation: AnyObject {
     /// Questions were sent there.
     func asked(on link: Link, at now: Duration)
     /// Packets were lost there.
-    func lost(on link: Link)
+    /// - Parameter asksAgain: whether everything is asked for again because of it.
+    func lost(on link: Link, asksAgain: Bool, at now: Duration)
     /// Packets wait to be looked at.
     func isBehind(at now: Duration)
     /// The thread was late by this time.

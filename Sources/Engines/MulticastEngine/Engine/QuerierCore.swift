@@ -12,6 +12,9 @@ final class QuerierCore {
     private static let packetsAtOnce = 16
     /// The longest time spent on packets in one turn, so that timers, questions and callers get theirs.
     private static let lookingTime = Duration.milliseconds(20)
+    /// How long everything else waits for packets that have come: what is in them ends waits, and makes questions needless. Who sends more than
+    /// can be read holds nothing up for longer.
+    private static let backlog = Duration.milliseconds(250)
     /// The delay before a link that failed to open is tried again, and the shortest interval between restarts of a link
     /// that loses packets.
     static let repairInterval = Duration.seconds(5)
@@ -28,6 +31,8 @@ final class QuerierCore {
     private let timer: BootTimer
     private let buffer = ReceiveBuffer()
     private var packets = PacketQueue()
+    /// Since when packets have waited, and nothing else was done.
+    private var behindSince: Duration?
     var links: [NetworkInterface: Link] = [:]
     private(set) var operations = OperationTable()
     /// When the room was last shared out, and what each query may have of it on each link.
@@ -143,17 +148,29 @@ final class QuerierCore {
             reviewLinks(at: then)
         }
         for link in links.values {
-            spread(link.querier.advance(to: then), on: link, at: then)
             if link.hasLost() { lost(on: link, at: then) }
             noticeFull(link, link.querier.cache.isFull)
         }
         if !packets.isEmpty { tell { $0.isBehind(at: then) } }
-        for operation in operations.takeDue(at: then) { operation.advance(to: then) }
+        if hasTime(at: then) {
+            for link in links.values { spread(link.querier.advance(to: then), on: link, at: then) }
+            for operation in operations.takeDue(at: then) { operation.advance(to: then) }
+            for link in links.values { send(on: link, at: then) }
+        }
         shareOut(at: then)
-        for link in links.values { send(on: link, at: then) }
         flush()
         isDue = packets.isEmpty ? nextDeadline(at: then) : then
         timer.set(isDue)
+    }
+
+    /// Whether to do what time asks for.
+    private func hasTime(at now: Duration) -> Bool {
+        guard !packets.isEmpty, now - (behindSince ?? now) < Self.backlog else {
+            behindSince = nil
+            return true
+        }
+        behindSince = behindSince ?? now
+        return false
     }
 
     private func send(on link: Link, at now: Duration) {
@@ -190,8 +207,9 @@ final class QuerierCore {
 
     /// Asks again soon after a loss, but not too often on a lossy link.
     private func lost(on link: Link, at now: Duration) {
-        tell { $0.lost(on: link) }
-        guard link.hastened.map({ now - $0 >= Self.repairInterval }) ?? true else { return }
+        let asksAgain = link.hastened.map { now - $0 >= Self.repairInterval } ?? true
+        tell { $0.lost(on: link, asksAgain: asksAgain, at: now) }
+        guard asksAgain else { return }
         link.hastened = now
         link.querier.restart(at: now)
     }

@@ -23,6 +23,8 @@ package protocol LinkBrowse: Sendable {
     mutating func begin(_ link: inout LinkQuerier, at now: Duration)
     /// The link's cache has changed.
     mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration)
+    /// Packets were lost, and everything is asked for again.
+    mutating func lost(at now: Duration)
     /// Time has passed.
     mutating func advance(to now: Duration, _ link: inout LinkQuerier)
     /// How many services it keeps, or would keep if it could.
@@ -70,6 +72,7 @@ extension ListGraph: LinkBrowse {
     package var wanted: Int { 0 }
 
     package func isOfResponder(_ data: RecordData, _ link: LinkQuerier) -> Bool { true }
+    package mutating func lost(at now: Duration) {}
     package mutating func advance(to now: Duration, _ link: inout LinkQuerier) {}
     package mutating func keep(atMost limit: Int, _ link: inout LinkQuerier, at now: Duration) {}
 

@@ -165,6 +165,7 @@ package struct LinkQuerier: Sendable {
         }
         noteAnswers(message.answers, by: isOwn ? nil : source, size: size, at: now)
         let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
+        if !changes.isEmpty { schedule.heardNews(at: now) }
         // Of what this machine withdraws there is no doubt.
         if !isOwn { confirm(records, at: now) }
         if cache.isFull { wasFull = true }

@@ -98,5 +98,7 @@ extension QuestionSchedule {
         /// Lookups by name.
         case named
         case others
+        /// The first questions for what lists have led to: they wait for the burst of packets to end.
+        case listed
     }
 }

@@ -61,9 +61,12 @@ package struct QuestionSchedule: Sendable {
     private var budgets: [PacketSource: SourceBudget] = [:]
     private var rate: SendingRate
     private var lanes = Lane.allCases.map { _ in QuestionLane() }
+    private var burst = ListBurst()
     /// A packet of `.named` was sent while others waited: the next is theirs, so that lookups cannot block everything
     /// else.
     private var owesOthers = false
+    /// Of the other two lanes, the one that had the last packet: where both have some, they take turns.
+    private var lastOther = Lane.listed
     private var random: any RandomNumberGenerator & Sendable
 
     /// Creates a schedule without questions.
@@ -108,9 +111,13 @@ package struct QuestionSchedule: Sendable {
         let state = QuestionState(key, kind, source: source, first: now + wait)
         if place == states.count { states.append(state) } else { states[place] = state }
         places.insert(place, key.shortHash)
+        if state.isFirstOfList { burst.listed(at: now) }
         queue(place)
         return now + wait
     }
+
+    /// Records came that were not known.
+    package mutating func heardNews(at now: Duration) { burst.heard(at: now) }
 
     private mutating func firstWait() -> Duration { .milliseconds(Int.random(in: Self.firstWait, using: &random)) }
 
@@ -219,17 +226,20 @@ package struct QuestionSchedule: Sendable {
     // MARK: Sending
 
     /// Whether packets are waiting to be sent.
-    package var isSending: Bool { !self[.others].isEmpty }
+    package var isSending: Bool { waitingOther != nil }
 
     /// Returns when to call `packets(at:knows:)`; nil for never.
     package func deadline(at now: Duration) -> Duration? {
         let soonest = rate.next(at: now)
         return Lane.allCases.compactMap { lane in
             self[lane].isEmpty
-                ? self[lane].heap.first.map { max($0.deadline.time, soonest) }
+                ? self[lane].heap.first.map { max($0.deadline.time, opens(lane), soonest) }
                 : rate.next(at: now, leaving: reserve(lane))
         }.min()
     }
+
+    /// When a lane's questions may be put.
+    private func opens(_ lane: Lane) -> Duration { lane == .listed ? burst.end : .zero }
 
     /// Returns the packets to send now.
     /// - Parameter knows: returns the cache's answers to a question.
@@ -239,7 +249,8 @@ package struct QuestionSchedule: Sendable {
             let packet = self[lane].takeFirst()
         {
             sent.append(packet)
-            owesOthers = lane == .named && !self[.others].isEmpty
+            owesOthers = lane == .named && waitingOther != nil
+            if lane != .named { lastOther = lane }
         }
         return sent
     }
@@ -252,17 +263,23 @@ package struct QuestionSchedule: Sendable {
         _modify { yield &lanes[lane.rawValue] }
     }
 
-    private func reserve(_ lane: Lane) -> Int { lane == .others && !owesOthers ? Self.reserve : 0 }
+    private func reserve(_ lane: Lane) -> Int { lane != .named && !owesOthers ? Self.reserve : 0 }
+
+    /// The lane, of those that are not lookups by name, whose packet is next.
+    private var waitingOther: Lane? {
+        let next: [Lane] = lastOther == .listed ? [.others, .listed] : [.listed, .others]
+        return next.first { !self[$0].isEmpty }
+    }
 
     /// Returns the lane of the next packet; nil if there is none.
     private mutating func nextLane(at now: Duration, _ knows: (RecordKey) -> Knowledge) -> Lane? {
-        for lane in Lane.allCases where self[lane].isEmpty && rate.next(at: now) <= now {
+        for lane in Lane.allCases where self[lane].isEmpty && opens(lane) <= now && rate.next(at: now) <= now {
             let due = takeDue(lane, at: now, knows)
             guard !due.isEmpty else { continue }
             self[lane].fill(QuestionPackets(due) { knows(RecordKey($0.name, $0.type)).answers }.packets)
         }
-        if owesOthers, !self[.others].isEmpty { return .others }
-        return !self[.named].isEmpty ? .named : !self[.others].isEmpty ? .others : nil
+        if owesOthers, let waitingOther { return waitingOther }
+        return self[.named].isEmpty ? waitingOther : .named
     }
 
     private mutating func takeDue(_ lane: Lane, at now: Duration, _ knows: (RecordKey) -> Knowledge) -> [Question] {
@@ -308,7 +325,9 @@ package struct QuestionSchedule: Sendable {
 
     // MARK: Deadlines
 
-    private func lane(of state: QuestionState) -> Lane { state.isUrgent ? .named : .others }
+    private func lane(of state: QuestionState) -> Lane {
+        state.isUrgent ? .named : state.isFirstOfList ? .listed : .others
+    }
 
     private mutating func queue(_ place: Int) {
         guard let state = states[place] else { return }

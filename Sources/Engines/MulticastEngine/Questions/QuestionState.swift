@@ -74,6 +74,9 @@ struct QuestionState: Sendable {
     /// Whether it goes ahead of lists and their names.
     var isUrgent: Bool { hasteLeft > 0 && !isRefresh }
 
+    /// Whether it follows from a list, and was not asked yet.
+    var isFirstOfList: Bool { kind == .listed && asked == 0 && !isRefresh }
+
     /// Whose budget its next question takes from; nil for nobody's: what somebody waits for, and what is known.
     var debtor: PacketSource? { kind != .listed || isRefresh ? nil : source }
 
