@@ -149,6 +149,12 @@ struct ConnectTests {
         #expect(try await head.exit() == .exited(0))
         #expect(head.lines() == ["y", "0"])
 
+        // From a file the kernel copies, from where the program before has left it.
+        let rest = try lab.exec("h2", "bash", "-c", "{ read -rN 4 _; \(discoverd) connect count; } < /bin/bash")
+        let size = try #require(FileManager.default.attributesOfItem(atPath: "/bin/bash")[.size] as? Int)
+        #expect(try await rest.line() == "\(size - 4)")
+        #expect(try await rest.exit() == .exited(0))
+
         let closed = try lab.exec("h2", "sh", "-c", "printf x | \(discoverd) connect count >&-")
         #expect(try await closed.exit() == .exited(0))
 

@@ -124,10 +124,12 @@ struct Pump {
     }
 
     /// Lets the kernel copy, from a file to what takes that (sendfile(2)), until there is no more or it does not: `copy` does the rest, and tells
-    /// on which side something failed.
+    /// on which side something failed. From a pipe the kernel would wait for all that one call may copy.
     private static func sendFile(_ source: Int32, to sink: Int32) {
+        var info = stat()
+        guard unsafe fstat(source, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return }
         while true {
-            let count = unsafe sendfile(sink, source, nil, atOnce)
+            let count = sendfile(sink, source, nil, atOnce)
             guard count > 0 || count < 0 && errno == EINTR else { return }
         }
     }
