@@ -51,6 +51,8 @@ package struct QuestionSchedule: Sendable {
     private static let suppression = Duration.seconds(1)
     /// The most questions put into packets at a time; the rest stay due.
     private static let batch = 512
+    /// The same for what lists have led to: about a packet of them, so that what is answered meanwhile is not asked.
+    private static let listedBatch = 32
     /// Packets reserved for lookups by name.
     private static let reserve = 5
 
@@ -284,7 +286,8 @@ package struct QuestionSchedule: Sendable {
 
     private mutating func takeDue(_ lane: Lane, at now: Duration, _ knows: (RecordKey) -> Knowledge) -> [Question] {
         var due: [Question] = []
-        while due.count < Self.batch, let item = self[lane].heap.first, item.deadline.time <= now {
+        let most = lane == .listed ? Self.listedBatch : Self.batch
+        while due.count < most, let item = self[lane].heap.first, item.deadline.time <= now {
             _ = self[lane].heap.popFirst()
             guard var state = states[item.slot], state.next == item.deadline, self.lane(of: state) == lane else {
                 continue
