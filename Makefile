@@ -246,6 +246,8 @@ COMPLETIONS = $(RELEASE)/completions
 APP_PAGES = $(wildcard $(APPS:%=docs/man/%.1))
 PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[157]))
 SHELLS = bash zsh fish
+# By which editors complete the configuration, and programs check lines of JSON.
+SCHEMAS = $(wildcard docs/*.schema.json)
 
 # A release is built of the versions that are written down (docs/decisions/0031-what-a-package-resolves.md).
 .PHONY: versions
@@ -301,6 +303,9 @@ install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, complet
 	install -m 644 systemd/discoverd.socket $(DESTDIR)$(UNITDIR)/discoverd.socket
 	install -D -m 644 systemd/discoverd.sysusers $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	install -D -m 644 docs/discoverd.yaml.example $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
+	sed -i 's|=/usr/share/|=$(PREFIX)/share/|' $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
+	install -d $(SHARE)/discoverd
+	install -m 644 $(SCHEMAS) $(SHARE)/discoverd
 	$(call copy-completions,discoverd)
 	$(call copy-pages,$(PAGES))
 	$(if $(DESTDIR),,$(say-next))
@@ -317,6 +322,7 @@ uninstall: ## remove what install put there; the configuration stays
 	rm -f $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
 	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	rm -f $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
+	rm -rf $(SHARE)/discoverd
 	rm -f $(foreach page,$(PAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 
 uninstall-apps: ## remove what install-apps put there

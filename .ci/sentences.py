@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sentences, and how many words they have: `.ci/sentences.py` names each that has more than 30, in what people read.
 
-README.md, docs/*.md, the manual, and texts in Sources and Apps/Sources, of which help and messages are made. docs/decisions and CHANGELOG.md are history.
+README.md, docs/*.md, docs/contract, the manual, and texts in Sources and Apps/Sources, of which help and messages are made. docs/decisions and CHANGELOG.md are history.
 """
 
 import glob
@@ -63,7 +63,7 @@ def literals(file):
 
 def read():
     """What people read, by name."""
-    for path in [f"{ROOT}/README.md", *sorted(glob.glob(f"{ROOT}/docs/*.md"))]:
+    for path in [f"{ROOT}/README.md", *sorted(glob.glob(f"{ROOT}/docs/*.md") + glob.glob(f"{ROOT}/docs/contract/*.md"))]:
         yield os.path.relpath(path, ROOT), open(path, encoding="utf-8").read()
     for path in sorted(glob.glob(f"{ROOT}/docs/man/*.[157]")):
         yield os.path.relpath(path, ROOT), source(path)

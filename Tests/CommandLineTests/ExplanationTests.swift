@@ -228,10 +228,10 @@ struct ExplanationTests {
         }
     }
 
-    @Test("each code is in docs/contract.md and in the manual", arguments: Diagnosis.Code.allCases)
+    @Test("each code is in docs/contract/json.md and in the manual", arguments: Diagnosis.Code.allCases)
     func codes(_ code: Diagnosis.Code) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        let contract = try String(contentsOf: root.appending(path: "docs/contract.md"), encoding: .utf8)
+        let contract = try String(contentsOf: root.appending(path: "docs/contract/json.md"), encoding: .utf8)
         #expect(contract.split(separator: "\n").contains { $0.hasPrefix("| `") && $0.contains("`\(code.rawValue)`") })
         let manual = try String(contentsOf: root.appending(path: "docs/man/text/doctor"), encoding: .utf8)
         let terms = manual.split(separator: "\n").filter { $0.hasPrefix("* ") }.flatMap {

@@ -31,6 +31,7 @@ package enum LeadingOptions {
         if argument[1] != UInt8(ascii: "-") { return argument.dropFirst().allSatisfy(letters.contains) ? 1 : nil }
         let name = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
         if valued.contains(name) { return name.utf8.count < argument.count ? 1 : 2 }
-        return flags.contains(name) && name.utf8.count == argument.count ? 1 : nil
+        // `--json=2`
+        return flags.contains(name) && (name == "--json" || name.utf8.count == argument.count) ? 1 : nil
     }
 }

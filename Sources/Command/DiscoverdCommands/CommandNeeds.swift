@@ -50,6 +50,8 @@ struct CommandNeeds {
     /// What only `discoverd-daemon` can do of it, as the end of a sentence, besides what its domains need.
     var more: String?
     var ending = Ending()
+    /// Its standard output belongs to a connection.
+    var isConnection = false
 
     /// What only `discoverd-daemon` can do.
     static let tls = "speaks TLS"

@@ -26,11 +26,20 @@ package enum DiscoverdProgram {
         } catch {
             refuse(CommandError(.usage, "the argument '\(error.argument)' is not UTF-8"))
         }
-        let arguments = words.arguments
-        if LeadingOptions.areAll(arguments) {
-            refuse(CommandError(.usage, "a command is missing", advice: ["'discoverd --help' lists the commands."]))
+        let failures = JSONWords.report(of: words.arguments)
+        let arguments: [String]
+        do throws(CommandError) {
+            arguments = try JSONWords.parsed(words.arguments)
+        } catch {
+            refuse(error, failures)
         }
-        if arguments.first == "help", let slip = CommandLineSlip.find(in: arguments, .discoverd) { refuse(slip) }
+        if LeadingOptions.areAll(words.arguments) {
+            let advice = ["'discoverd --help' lists the commands."]
+            refuse(CommandError(.usage, "a command is missing", advice: advice), failures)
+        }
+        if arguments.first == "help", let slip = CommandLineSlip.find(in: arguments, .discoverd) {
+            refuse(slip, failures)
+        }
         var hints = words.hints
         do {
             var command = try DiscoverdCommand.parseDirectly(arguments) ?? DiscoverdCommand.parseAsRoot(arguments)
@@ -42,7 +51,7 @@ package enum DiscoverdProgram {
             if let command = command as? any LocalCommand {
                 guard outputIsOpen || !type(of: command).onlyPrints else { throw CommandError.closedOutput }
                 if more == nil, let purpose = command.needsMore {
-                    LargeProgram.become(for: purpose, ProgramNotices())
+                    LargeProgram.become(for: purpose, failures)
                 }
                 try command.run(with: more)
             } else {
@@ -50,15 +59,15 @@ package enum DiscoverdProgram {
             }
             exit(ExitStatus.done.rawValue)
         } catch let error as CommandError {
-            refuse(error)
+            refuse(error, failures)
         } catch {
             hints.forEach(ProgramNotices().hint)
-            report(error, of: arguments)
+            report(error, of: arguments, failures)
         }
     }
 
     /// Help goes to standard output; a wrong command line is reported on standard error, with its usage.
-    private static func report(_ error: any Error, of arguments: [String]) -> Never {
+    private static func report(_ error: any Error, of arguments: [String], _ failures: FailureReport) -> Never {
         let text = DiscoverdCommand.fullMessage(for: error, columns: HelpText.unlimited)
         let status = DiscoverdCommand.exitCode(for: error)
         if status.isSuccess, DiscoverdCommand.isIncomplete(arguments) {
@@ -69,19 +78,22 @@ package enum DiscoverdProgram {
             // "FIND:" is enough.
             print(HelpText.fitted(text.replacing(" SUBCOMMANDS:", with: ":"), to: STDOUT_FILENO))
         } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
-            refuse(slip)
+            refuse(slip, failures)
         } else if !text.isEmpty {
-            ProgramNotices.write(CommandLineArguments.unmarked(text) + "\n")
+            ProgramNotices.write(JSONWords.written(CommandLineArguments.unmarked(text)) + "\n")
+            failures.tellPrograms(CommandError(.usage, JSONWords.written(DiscoverdCommand.message(for: error))))
         }
         exit(status.rawValue)
     }
 
-    private static func refuse(_ slip: CommandLineSlip) -> Never {
-        refuse(CommandError(.usage, slip.message.escapedForTerminal, advice: [slip.advice]))
+    private static func refuse(_ slip: CommandLineSlip, _ failures: FailureReport) -> Never {
+        let message = JSONWords.written(slip.message.escapedForTerminal)
+        refuse(CommandError(.usage, message, advice: [slip.advice]), failures)
     }
 
-    private static func refuse(_ error: CommandError) -> Never {
-        ProgramNotices().failure(error)
+    private static func refuse(_ error: CommandError, _ failures: FailureReport = FailureReport(version: nil)) -> Never
+    {
+        failures.tell(error)
         exit(error.status.rawValue)
     }
 }
@@ -228,9 +240,9 @@ package enum LargeProgram {
 
     /// Runs this process's command in it, or ends.
     /// - Parameter purpose: what it does, as the end of a sentence.
-    static func become(for purpose: String, _ notices: ProgramNotices) -> Never {
+    static func become(for purpose: String, _ failures: FailureReport) -> Never {
         let failure = become()
-        notices.failure(
+        failures.tell(
             CommandError(failure.status, "\(failure.message), which \(purpose)", advice: failure.advice))
         exit(failure.status.rawValue)
     }
@@ -253,8 +265,20 @@ package enum LargeProgram {
             advice: ["It was looked for at \(paths.map(\.escapedForTerminal).joined(separator: ", "))."])
     }
 
+    /// A file that is installed with this program, by its place below `share/discoverd`; nil where it is not there.
+    static func shared(_ name: String) -> String? {
+        let prefix = directory.hasSuffix("/bin") ? String(directory.dropLast(4)) : directory
+        let path = "\(prefix)/share/discoverd/\(name)"
+        return unsafe access(path, R_OK) == 0 ? path : nil
+    }
+
     /// Where it may be: beside this program, or in `libexec` next to its `bin`.
     private static var candidates: [String] {
+        ["\(directory)/\(name)", "\(directory)/../libexec/discoverd/\(name)"]
+    }
+
+    /// Where this program is.
+    private static var directory: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
         var directory = "/usr/bin"
@@ -262,7 +286,7 @@ package enum LargeProgram {
             let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
             directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? directory
         }
-        return ["\(directory)/\(name)", "\(directory)/../libexec/discoverd/\(name)"]
+        return directory
     }
 }
 #endif

@@ -59,7 +59,8 @@ struct Invocation {
     let publisher: PublisherChoice
     let finder: FinderChoice
     let patience: Patience
-    let json: Bool
+    /// In which version JSON is printed; nil: for people.
+    let json: JSONVersion?
     /// The daemon's socket, where one was named: it has no substitute.
     let socket: String?
 

@@ -3,6 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoveryJSON
 internal import HostEngine
 internal import Libc
 
@@ -10,6 +11,7 @@ internal import Libc
 struct Runner {
     private let invocation: Invocation
     private let notices: ProgramNotices
+    private let failures: FailureReport
     private let stop: Stop
     private let watcher: Watcher
     private let more: (any MoreSupport)?
@@ -21,10 +23,12 @@ struct Runner {
         _ command: sending any NetworkCommand, hints: [String], with more: (any MoreSupport)?, outputIsOpen: Bool
     ) -> Never {
         let notices = command.common.notices
+        var failures = FailureReport(notices: notices, version: command.common.output.json)
         do {
             let invocation = try Invocation(command.needs(), command.common, on: .current(with: more))
+            failures.isOnStandardError = invocation.needs.isConnection
             // Before there is a thread.
-            invocation.becomeMore(notices)
+            invocation.becomeMore(failures)
             hints.forEach(notices.hint)
             let ending = invocation.needs.ending
             guard outputIsOpen || !ending.isWhenUnread else { throw CommandError.closedOutput }
@@ -32,14 +36,15 @@ struct Runner {
             let watcher = Watcher(
                 stop: stop, watchesOutput: ending.isWhenUnread, grace: ending.grace, statusWhenStopped: ending.status)
             try watcher.start()
-            let runner = Runner(invocation: invocation, notices: notices, stop: stop, watcher: watcher, more: more)
+            let runner = Runner(
+                invocation: invocation, notices: notices, failures: failures, stop: stop, watcher: watcher, more: more)
             let task = Task { await runner.run(command) }
             stop.onRequest { task.cancel() }
             Task { exit(await task.value.rawValue) }
             watcher.waitForSignals()
         } catch {
             let failure = CommandError(of: error, asking: DomainWish())
-            notices.failure(failure)
+            failures.tell(failure)
             exit(failure.status.rawValue)
         }
     }
@@ -69,7 +74,8 @@ struct Runner {
             invocation: invocation, network: try network(over: daemon, beside: servers),
             // What the daemon keeps warm of the link answers for nothing else.
             contact: servers == nil || needs.domains.others.isEmpty ? contact : nil, servers: servers,
-            output: Output(for: terminal), notices: notices, stop: stop, watcher: watcher, terminal: terminal,
+            output: Output(for: terminal, invocation.json ?? .one), notices: notices, stop: stop, watcher: watcher,
+            terminal: terminal,
             more: more)
         if let interfaces = needs.interfaces { session.checkInterfaces(interfaces) }
         for breach in needs.types.compactMap(\.breach) {
@@ -144,7 +150,7 @@ struct Runner {
         case .unread: return .done
         case .programEnded(let status): return status
         case .failed(let failure):
-            notices.failure(failure)
+            failures.tell(failure)
             return failure.status
         case .timedOut, .noBackend, nil: break
         }
@@ -152,7 +158,7 @@ struct Runner {
         if failure.isAboutBackend {
             failure.advice = isAsked ? BackendAdvice.ofSystem() : BackendAdvice.lines(for: invocation.publisher)
         }
-        notices.failure(failure)
+        failures.tell(failure)
         return failure.status
     }
 }
@@ -160,11 +166,11 @@ struct Runner {
 extension Invocation {
     /// Becomes `discoverd-daemon` where the command needs it, or ends; returns where this program runs the command: with a daemon that serves
     /// its domains, or without, to say so.
-    fileprivate func becomeMore(_ notices: ProgramNotices) {
+    fileprivate func becomeMore(_ failures: FailureReport) {
         switch program {
         case .this: return
-        case .more(let purpose): LargeProgram.become(for: purpose, notices)
-        case .moreUnlessServed(let purpose): if !isServedNow { LargeProgram.become(for: purpose, notices) }
+        case .more(let purpose): LargeProgram.become(for: purpose, failures)
+        case .moreUnlessServed(let purpose): if !isServedNow { LargeProgram.become(for: purpose, failures) }
         case .moreIfPossible: _ = LargeProgram.become()
         }
     }

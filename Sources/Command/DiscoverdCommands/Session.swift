@@ -21,7 +21,8 @@ struct Session {
     /// What `discoverd-daemon` adds; nil in the program that has none.
     let more: (any MoreSupport)?
 
-    var json: Bool { invocation.json }
+    var jsonVersion: JSONVersion? { invocation.json }
+    var json: Bool { jsonVersion != nil }
     /// The daemon, if one is used and answers.
     var daemon: ControlClient? { try? contact?.get() }
     /// Only DNS servers are asked: no backend of this machine.
@@ -54,6 +55,12 @@ extension Session {
         guard stop.cause == nil || stop.cause == .timedOut else { return nil }
         if status == .done, let absence { return absence }
         return stop.cause == .timedOut ? "the list was not complete when its time was over" : nil
+    }
+
+    /// Reports a failure after which the command goes on.
+    func tell(_ failure: CommandError) throws {
+        try output.flush()
+        FailureReport(notices: notices, version: jsonVersion).tell(failure)
     }
 
     /// Prints a record.

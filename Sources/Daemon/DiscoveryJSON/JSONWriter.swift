@@ -51,6 +51,12 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: String(value).utf8)
     }
 
+    private mutating func number(_ value: Double) {
+        separate()
+        // Whole numbers without a fraction.
+        bytes.append(contentsOf: (Int(exactly: value).map(String.init) ?? String(value)).utf8)
+    }
+
     /// Writes `true` or `false`.
     public mutating func bool(_ value: Bool) {
         separate()
@@ -143,13 +149,13 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Writes any value. A number with a fraction is written rounded: nothing in the protocol has one.
+    /// Writes any value; a number that JSON cannot express (RFC 8259 §6) as `null`.
     public mutating func write(_ value: JSONValue) {
         switch value {
         case .null: null()
         case .bool(let truth): bool(truth)
         case .integer(let whole): number(whole)
-        case .double(let fraction): number(Int(exactly: fraction.rounded()) ?? 0)
+        case .double(let fraction): fraction.isFinite ? number(fraction) : null()
         case .string(let text): string(text)
         case .array(let values):
             array { array in

@@ -39,7 +39,11 @@ def after_call(context, case, response):
 STREAMS = {
     "/v1/services/watch?type=_witap._tcp": "ServiceLine", "/v1/services/watch?view=page": "ServiceLine",
     "/v1/types/watch": "TypeLine", "/v1/domains/watch": "DomainLine", "/v1/backend/watch": "BackendLine",
+    "/v2/services/watch?type=_witap._tcp": "ServiceLine", "/v2/services/watch?view=page": "ServiceLine",
+    "/v2/types/watch": "TypeLine", "/v2/domains/watch": "DomainLine", "/v2/availability/watch": "AvailabilityLine",
 }
+# Shapes of version 2 have a name of their own beside those of version 1.
+SHAPES = "json-v2.schema.json"
 
 
 class Connection(http.client.HTTPConnection):
@@ -81,6 +85,17 @@ def parts(node):
     return own.union(*map(parts, node.values()))
 
 
+def whole(description):
+    """The description with the shapes of version 2 in it."""
+    with open(description) as file:
+        text = file.read().replace(f'"{SHAPES}#/$defs/', '"#/components/schemas/V2')
+    document = yaml.safe_load(text)
+    with open(os.path.join(os.path.dirname(description), SHAPES)) as file:
+        shapes = json.loads(file.read().replace('"#/$defs/', '"#/components/schemas/V2'))
+    document["components"]["schemas"].update({f"V2{name}": shape for name, shape in shapes["$defs"].items()})
+    return document
+
+
 def lines(path, target):
     """What a stream says in two seconds."""
     connection = Connection(path)
@@ -118,8 +133,7 @@ def judge(judged, path, method, status, kind, text):
 
 
 def main(description, path, examples):
-    with open(description) as file:
-        document = yaml.safe_load(file)
+    document = whole(description)
     openapi_spec_validator.validate(document)
     shared = parts(document)
     judged = strict(document, shared)
@@ -128,7 +142,8 @@ def main(description, path, examples):
 
     count = 0
     for target, name in STREAMS.items():
-        schema = {"$ref": f"#/components/schemas/{name}", "components": judged["components"]}
+        names = [f"V2{name}", "V2ListLine"] if target.startswith("/v2") else [name]
+        schema = {"anyOf": [{"$ref": f"#/components/schemas/{one}"} for one in names], "components": judged["components"]}
         validator = jsonschema.Draft202012Validator(schema)
         for line in lines(path, target):
             faults = list(validator.iter_errors(line))

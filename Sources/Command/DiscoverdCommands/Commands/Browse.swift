@@ -118,10 +118,10 @@ struct BrowseCommand: NetworkCommand {
         if sort != nil && !once && !live {
             throw ValidationError("--sort needs -t or --live: what comes later has no place in the order.")
         }
-        if live && (once || count != nil || exec != nil || common.output.json) {
+        if live && (once || count != nil || exec != nil || common.output.json != nil) {
             throw ValidationError("--live is for people: it excludes --once, --count, --exec and --json.")
         }
-        if timestamps && (live || common.output.json) {
+        if timestamps && (live || common.output.json != nil) {
             throw ValidationError("--timestamps is for lines: it excludes --live and --json.")
         }
     }
@@ -164,7 +164,7 @@ struct BrowseCommand: NetworkCommand {
                 session: session, query: query, detail: resolve ? .full : .identity, order: sort ?? .name)
             return try await live.run()
         }
-        let program = try exec.map { try EventProgram($0, notices: session.notices) }
+        let program = try exec.map { try EventProgram($0, session.jsonVersion ?? .one, notices: session.notices) }
         let printer = ServicePrinter(
             session: session, detail: resolve ? .full : .identity, hasType: query.types.count != 1,
             hasDomain: query.domains != [.local], hasTimes: timestamps)

@@ -47,7 +47,7 @@ struct ConnectCommand: NetworkCommand {
         CommandNeeds(
             domains: service.sought.wish, types: service.sought.types,
             more: dialling.needsMore,
-            ending: .init(status: .notFound, isWhenUnread: false))
+            ending: .init(status: .notFound, isWhenUnread: false), isConnection: !probe)
     }
 
     func validate() throws {

@@ -36,7 +36,7 @@ struct ReloadCommand: NetworkCommand {
             _ = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
         } catch let error as ControlError where error.errors.count > 1 {
             // Each in a line of its own, as `daemon --check` has them.
-            for line in error.errors.dropLast() { session.notices.failure(CommandError(.badConfiguration, line)) }
+            for line in error.errors.dropLast() { try session.tell(CommandError(.badConfiguration, line)) }
             throw CommandError(.badConfiguration, error.errors[error.errors.count - 1])
         }
         return .done

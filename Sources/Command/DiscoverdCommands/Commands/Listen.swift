@@ -57,7 +57,8 @@ struct ListenCommand: NetworkCommand {
     func needs() -> CommandNeeds {
         CommandNeeds(
             domains: key.added(to: domain.wish), publishes: true, more: security.tls ? CommandNeeds.tls : nil,
-            ending: .init(isWhenUnread: false, grace: Serving.patience + .seconds(4)))
+            ending: .init(isWhenUnread: false, grace: Serving.patience + .seconds(4)),
+            isConnection: (try? DiscoverdCommand.arguments().program.isEmpty) ?? true)
     }
 
     func validate() throws {

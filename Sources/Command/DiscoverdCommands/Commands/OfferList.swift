@@ -31,7 +31,7 @@ struct OfferList {
             return
         }
         for offer in all {
-            try session.output.json { json in
+            try session.output.json(.publication) { json in
                 json.object { $0.members(offer) }
                 json.endLine()
             }

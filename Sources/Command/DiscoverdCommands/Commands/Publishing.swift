@@ -125,10 +125,11 @@ struct Publishing {
     }
 
     private func tell(_ status: PublicationStatus, _ state: RegistrationStatus.State, reason: String?) {
-        if session.json {
-            var writer = JSONWriter()
-            writer.publishedLine(service, name: status.name, state: state.rawValue, reason: reason)
-            ProgramNotices.write(writer.bytes)
+        if let version = session.jsonVersion {
+            let line = version.line {
+                $0.publishedLine(service, name: status.name, state: state.rawValue, reason: reason)
+            }
+            ProgramNotices.write(line)
         } else if state == .established {
             session.notices.notice(established(status))
         }

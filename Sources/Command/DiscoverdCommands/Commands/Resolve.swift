@@ -139,7 +139,7 @@ struct ResolveCommand: NetworkCommand {
     private func show(_ service: DiscoveredService, in session: Session) throws {
         let key = KeyStates(session.more?.hmac).state(of: service.instance)
         guard session.json else { return try ServiceCard(service, key: key).show(in: session) }
-        try session.output.json { json in
+        try session.output.json(.service) { json in
             json.service(service, detail: .full, keyState: key?.rawValue)
             json.endLine()
         }

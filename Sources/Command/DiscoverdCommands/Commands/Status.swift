@@ -71,7 +71,7 @@ struct StatusCommand: NetworkCommand {
     }
 
     private static func printJSON(_ status: JSONValue, _ session: Session) throws {
-        try session.output.json { json in
+        try session.output.json(.status) { json in
             json.write(status)
             json.endLine()
         }

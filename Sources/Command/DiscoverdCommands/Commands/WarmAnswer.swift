@@ -11,6 +11,7 @@ struct WarmAnswer {
     private static let settled = (text: "# settled\n", lines: "{\"v\":1,\"event\":\"settled\"}\n")
     private static let degradedMark = "# degraded\t"
 
+    private let isJSON: Bool
     /// The lines to print.
     private(set) var lines: ArraySlice<UInt8>
     /// The lines include at least one service.
@@ -30,6 +31,7 @@ struct WarmAnswer {
     init?(_ answer: [UInt8], json: Bool) {
         let end = json ? Self.settled.lines : Self.settled.text
         guard answer.suffix(64).reversed().starts(with: end.utf8.reversed()) else { return nil }
+        isJSON = json
         lines = answer[...]
         hasServices = false
         if json {
@@ -59,7 +61,7 @@ struct WarmAnswer {
         if let table {
             for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") { try table(line) }
         } else {
-            try output.bytes(lines)
+            try isJSON ? output.json(lines: lines) : output.bytes(lines)
         }
         try output.flush()
         if hasServices { return .done }
@@ -82,7 +84,8 @@ extension Session {
 /// (docs/decisions/0012-shortcut.md). Any other command line takes the ordinary way; the output is the same.
 struct BrowseWords {
     let query: BrowseQuery
-    let json: Bool
+    let version: JSONVersion?
+    private var json: Bool { version != nil }
 
     /// Longer than a daemon needs to list thousands of services, and short enough to lose little on one that is stopped.
     private static let limit = Duration.milliseconds(250)
@@ -92,13 +95,15 @@ struct BrowseWords {
     init?(_ arguments: some Collection<String>) {
         guard arguments.first == "browse" else { return nil }
         var type: ServiceType?
-        var (once, resolve, json) = (false, false, false)
+        var version: JSONVersion?
+        var (once, resolve) = (false, false)
         for argument in arguments.dropFirst() {
             switch argument {
             case "-t", "--once": once = true
             case "-r", "--resolve": resolve = true
             case "-rt", "-tr": (once, resolve) = (true, true)
-            case "--json": json = true
+            case "--json": version = version ?? .one
+            case "--json=2": version = .two
             default:
                 guard type == nil, !argument.hasPrefix("-") else { return nil }
                 type = try? Parsing.type(argument)
@@ -106,7 +111,7 @@ struct BrowseWords {
             }
         }
         guard once, let type else { return nil }
-        self.json = json
+        self.version = version
         query = BrowseQuery(types: [type], resolution: resolve ? .once : .none)
     }
 
@@ -130,12 +135,12 @@ struct BrowseWords {
         // Lost readers are detected by the error of write(2), as in all commands.
         signal(SIGPIPE, SIG_IGN)
         do {
-            return try answer.show(query, to: Output(for: .current()), ProgramNotices())
+            return try answer.show(query, to: Output(for: .current(), version ?? .one), ProgramNotices())
         } catch is Output.Unread {
             return .done
         } catch {
             let failure = CommandError(of: error, asking: DomainWish())
-            ProgramNotices().failure(failure)
+            FailureReport(version: version).tell(failure)
             return failure.status
         }
     }

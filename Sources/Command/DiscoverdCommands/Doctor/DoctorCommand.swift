@@ -157,7 +157,7 @@ package struct DoctorFinding: Sendable {
 
     /// Prints the finding; on a terminal, the advice is on its own line.
     func show(in session: Session) throws {
-        if session.json { return try session.output.json { write(to: &$0) } }
+        if session.json { return try session.output.json(.check) { write(to: &$0) } }
         var record = Record(.init(verdict.rawValue, 4, verdict.colour), .init(check, 10), .init(text, 0))
         if let advice, !session.terminal.isInteractive { record.fields.append(.init(advice, 0)) }
         try session.show(record)

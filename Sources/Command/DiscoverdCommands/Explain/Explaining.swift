@@ -62,7 +62,7 @@ struct ExplainOptions: ParsableArguments {
         let failure = capture?.finish()
         let explanation = Explanation(evidence)
         try ExplanationPrinter(explanation: explanation, session: session).show()
-        if let failure { session.notices.failure(failure) }
+        if let failure { try session.tell(failure) }
         if evidence.isInterrupted { return .interrupted }
         return failure?.status ?? (explanation.diagnoses.isEmpty ? .done : .notFound)
     }

@@ -53,9 +53,7 @@ struct KeyCommand: ParsableCommand {
 struct ListKnown: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows whose keys are known.")
 
-    @Flag(name: .long, help: "Print one JSON object a line.")
-    var json = false
-
+    @OptionGroup var json: JSONOption
     @OptionGroup var options: KnownFileOption
 
     func run() throws {
@@ -70,16 +68,17 @@ struct ListKnown: ParsableCommand {
         // For people as the file has it.
         let gap = isatty(STDOUT_FILENO) == 1 ? " " : "\t"
         for (name, key) in known.entries {
-            guard json else {
+            guard let version = json.version else {
                 print("\(name)\(gap)\(key)")
                 continue
             }
-            var writer = JSONWriter()
-            writer.line("known") { object in
-                object.member("name", name)
-                object.member("fingerprint", key.description)
+            let line = version.line { writer in
+                writer.line("known") { object in
+                    object.member("name", name)
+                    object.member("fingerprint", key.description)
+                }
             }
-            print(String(decoding: writer.bytes, as: UTF8.self), terminator: "")
+            print(String(decoding: line, as: UTF8.self), terminator: "")
         }
     }
 }
@@ -215,27 +214,27 @@ struct ShowKey: LocalCommand {
             """
     )
 
-    @Flag(name: .long, help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var json: JSONOption
 
     var needsMore: String? { "has the key" }
 
     func run(with more: (any MoreSupport)?) throws {
         guard let identity = try more?.identity() else { throw CommandError.noTLS }
-        guard json else {
+        guard let version = json.version else {
             let gap = isatty(STDOUT_FILENO) == 1 ? "  " : "\t"
             print("\(identity.fingerprint)\(gap)\(identity.label.escapedForTerminal)")
             print(identity.fingerprint.words.joined(separator: " "))
             return
         }
-        var writer = JSONWriter()
-        writer.line("identity") { object in
-            object.member("fingerprint", identity.fingerprint.description)
-            object.member("words", identity.fingerprint.words.joined(separator: " "))
-            object.member("label", identity.label)
-            object.member("path", identity.path)
+        let line = version.line { writer in
+            writer.line("identity") { object in
+                object.member("fingerprint", identity.fingerprint.description)
+                object.member("words", identity.fingerprint.words.joined(separator: " "))
+                object.member("label", identity.label)
+                object.member("path", identity.path)
+            }
         }
-        print(String(decoding: writer.bytes, as: UTF8.self), terminator: "")
+        print(String(decoding: line, as: UTF8.self), terminator: "")
     }
 }
 #endif

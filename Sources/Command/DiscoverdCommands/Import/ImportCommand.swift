@@ -32,7 +32,9 @@ struct ImportCommand: LocalCommand {
 
     func run(with more: (any MoreSupport)?) throws {
         let notices = ProgramNotices()
-        var text = "services:\n"
+        // By which editors complete and check the file.
+        let schema = LargeProgram.shared("discoverd-services.schema.json")
+        var text = (schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? "") + "services:\n"
         var failure: CommandError?
         for file in file {
             let shown = file.escapedForTerminal

@@ -83,7 +83,7 @@ struct HostLookup {
             for line in lines { try show(line, of: host) }
             guard lines.isEmpty else { continue }
             isComplete = false
-            session.notices.failure(
+            try session.tell(
                 CommandError(
                     .notFound, "no host \(host.text.escapedForTerminal) answered within \(questions.limit.inSeconds) s")
             )

@@ -1,6 +1,7 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import DiscoveryJSON
 internal import HostEngine
 
 /// Options that every command takes, and what counts for those that do not take them.
@@ -21,10 +22,24 @@ extension CommonArguments {
     var notices: ProgramNotices { ProgramNotices(level: output.verbose ? .verbose : output.quiet ? .quiet : .normal) }
 }
 
+/// Whether JSON is printed, and in which version.
+struct JSONOption: ParsableArguments {
+    @Flag(name: .customLong("json"), help: "Print one JSON object a line; --json=2 in version 2.")
+    var isWanted = false
+
+    /// `--json=2`: the parser knows no flag that has a value (`JSONWords`).
+    @Flag(name: .customLong("json-2"), help: .hidden)
+    var isVersion2 = false
+
+    /// Nil: for people.
+    var version: JSONVersion? { isVersion2 ? .two : isWanted ? .one : nil }
+}
+
 /// What is written, and how much.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print one JSON object a line.")
-    var json = false
+    @OptionGroup var jsonOption: JSONOption
+
+    var json: JSONVersion? { jsonOption.version }
 
     @Flag(name: .shortAndLong, help: "Say more on standard error.")
     var verbose = false

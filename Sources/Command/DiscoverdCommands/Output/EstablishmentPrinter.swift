@@ -16,10 +16,10 @@ struct EstablishmentPrinter {
 
     /// Prints to standard error: standard output belongs to the connection.
     func showOnStandardError(_ error: DiscoveryError?) {
-        guard session.json else { return ProgramNotices.write(lines.map { "discoverd: \($0)\n" }.joined()) }
-        var writer = JSONWriter()
-        writer.establishmentLine(report, error: error)
-        ProgramNotices.write(writer.bytes)
+        guard let version = session.jsonVersion else {
+            return ProgramNotices.write(lines.map { "discoverd: \($0)\n" }.joined())
+        }
+        ProgramNotices.write(version.line { $0.establishmentLine(report, error: error) })
     }
 
     /// Prints the result of `--probe` to standard output. Without JSON, a failure is reported only as an error.

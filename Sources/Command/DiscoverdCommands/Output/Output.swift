@@ -12,6 +12,7 @@ final class Output {
     struct Unread: Error {}
 
     private var bytes: [UInt8] = []
+    private let version: JSONVersion
     /// The terminal shows only ASCII.
     private let isASCII: Bool
     /// Reused, for its buffer.
@@ -19,7 +20,11 @@ final class Output {
     /// Beyond this many bytes, lines are written at once: a slow reader must not make the buffer grow.
     private static let batchLimit = 64 * 1024
 
-    init(for terminal: Terminal) { isASCII = !terminal.isUTF8 }
+    /// - Parameter version: of lines of JSON.
+    init(for terminal: Terminal, _ version: JSONVersion = .one) {
+        self.version = version
+        isASCII = !terminal.isUTF8
+    }
 
     /// Adds a line of text.
     func line(_ text: String) throws {
@@ -34,18 +39,21 @@ final class Output {
         for change in changes { try line("\(change.isNew ? "+" : "-")\t\(change.line)") }
     }
 
-    /// Adds whole lines.
+    /// Adds whole lines as they are.
     func bytes(_ lines: some Collection<UInt8>) throws {
         bytes.append(contentsOf: lines)
         if bytes.count >= Self.batchLimit { try flush() }
     }
 
-    /// Adds a line of JSON that `body` writes.
-    func json(_ body: (inout JSONWriter) -> Void) throws {
+    /// Adds whole lines of JSON, version 1.
+    func json(lines: some Collection<UInt8>) throws { try bytes(version.rendered(lines: lines)) }
+
+    /// Adds a line of JSON that `body` writes in version 1.
+    func json(_ subject: JSONVersion.Subject = .event, _ body: (inout JSONWriter) -> Void) throws {
         writer.removeAll()
         body(&writer)
-        bytes.append(contentsOf: isASCII ? writer.bytes.escapedAsJSON : writer.bytes)
-        if bytes.count >= Self.batchLimit { try flush() }
+        let line = version.rendered(writer.bytes, as: subject)
+        try bytes(isASCII ? line.escapedAsJSON : line)
     }
 
     /// Writes what has been gathered.

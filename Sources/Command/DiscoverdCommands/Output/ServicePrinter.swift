@@ -58,7 +58,7 @@ struct ServicePrinter {
     /// Prints a service on its own, without an event.
     func show(_ service: DiscoveredService) throws {
         if session.json {
-            try session.output.json { json in
+            try session.output.json(.service) { json in
                 json.service(service, detail: detail, keyState: keys.state(of: service.instance)?.rawValue)
                 json.endLine()
             }

@@ -123,13 +123,13 @@ struct PairCommand: NetworkCommand {
 /// Prints what becomes of pairing to standard output, for people or as JSON lines. For use by several tasks.
 struct PairingReport: Sendable {
     let notices: ProgramNotices
-    private let json: Bool
+    private let json: JSONVersion?
     private let isUTF8: Bool
     private let failure = Locked<Int32?>(nil)
 
     init(_ session: Session) {
         notices = session.notices
-        json = session.json
+        json = session.jsonVersion
         isUTF8 = session.terminal.isUTF8
     }
 
@@ -172,13 +172,13 @@ struct PairingReport: Sendable {
 
     private func write(_ text: String?, _ state: String, _ members: (inout JSONWriter) -> Void) {
         var bytes: [UInt8] = []
-        if json {
-            var writer = JSONWriter()
-            writer.line("pairing") { object in
-                object.member("state", state)
-                members(&object)
+        if let json {
+            bytes = json.line { writer in
+                writer.line("pairing") { object in
+                    object.member("state", state)
+                    members(&object)
+                }
             }
-            bytes = writer.bytes
         } else if let text {
             bytes = Array((text.tamed(isUTF8: isUTF8) + "\n").utf8)
         }

@@ -124,11 +124,13 @@ final class SignalForwarder: Sendable {
 /// What the network says reaches it as data alone: the JSON line on its standard input, and three variables.
 struct EventProgram {
     private let path: [UInt8]
+    private let version: JSONVersion
     private let notices: ProgramNotices
 
     /// - Throws: status 127 unless the program exists, searched for as a shell does.
-    init(_ path: String, notices: ProgramNotices) throws {
+    init(_ path: String, _ version: JSONVersion, notices: ProgramNotices) throws {
         self.path = Array(path.utf8)
+        self.version = version
         self.notices = notices
         try ChildProcess.checkExistence(of: self.path)
     }
@@ -136,11 +138,10 @@ struct EventProgram {
     /// Runs the program for a service that came, changed or went, and waits for its end. Cancelling the task asks it to end.
     func run(for event: ServiceEvent) async throws {
         guard let (name, service) = event.told else { return }
-        var line = JSONWriter()
-        line.line(event, detail: .full)
+        let line = version.line { $0.line(event, detail: .full) }
         let input = try Program.memoryFile()
         defer { close(input) }
-        if let code = Descriptor.write(line.bytes, to: input) { throw SystemError(code, "write") }
+        if let code = Descriptor.write(line, to: input) { throw SystemError(code, "write") }
         lseek(input, 0, SEEK_SET)
         // A variable ends at a zero byte; the line has the name as it is.
         let text = service.instance.name.text.replacing("\0", with: "\u{FFFD}")
