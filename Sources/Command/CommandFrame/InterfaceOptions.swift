@@ -2,7 +2,7 @@
 public import ArgumentParser
 import CommandText
 public import DNSSD
-import DiscoverySystem
+package import DiscoverySystem
 #endif
 
 #if Commands
@@ -30,25 +30,43 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
 }
 #endif
 
-/// `--backend`: what publishes.
-public enum BackendChoice: String, CaseIterable, Sendable {
-    /// The system's avahi-daemon if it answers, else the program itself.
-    case auto
-    /// The host's avahi-daemon.
-    case system
-    /// The program itself, on the wire.
-    case wire
+#if Commands
+extension AvahiUse: ExpressibleByArgument {}
 
-    /// Reads a value; `private` is what `wire` was called before.
-    public init?(rawValue: String) {
-        let name = rawValue == "private" ? "wire" : rawValue
-        guard let choice = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
-        self = choice
+/// `--avahi`: what part avahi-daemon has.
+public struct AvahiOptions: ParsableArguments, Sendable {
+    /// As given.
+    @Option(
+        name: .customLong("avahi"),
+        help: "What avahi-daemon does: publish where it answers, publish always, or nothing (never); default: auto.")
+    package var said: AvahiUse?
+
+    /// The same in the word of the version before.
+    @Option(name: .customLong("backend"), help: .hidden, transform: AvahiOptions.backend)
+    package var old: AvahiUse?
+
+    /// The options without any argument.
+    public init() {}
+
+    /// Both spellings do not go together.
+    public func validate() throws {
+        if said != nil, old != nil { throw ValidationError("--backend is the old name of --avahi: leave it out.") }
+    }
+
+    /// What was given, by either name; nil: nothing.
+    package var given: AvahiUse? { said ?? old }
+    /// What counts.
+    package var use: AvahiUse { given ?? .auto }
+    /// What publishes, as `LocalNetwork.Backend` names it.
+    public var backend: String { use.backend.rawValue }
+
+    private static func backend(_ name: String) throws -> AvahiUse {
+        guard let backend = AvahiUse.Backend(named: name) else {
+            throw ValidationError("'\(name)' is none of auto, system and wire. --avahi is its new name.")
+        }
+        return AvahiUse(backend)
     }
 }
-
-#if Commands
-extension BackendChoice: ExpressibleByArgument {}
 #endif
 
 #if Commands

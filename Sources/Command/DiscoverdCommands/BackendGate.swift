@@ -130,13 +130,13 @@ enum BackendAdvice {
     static func lines(for publisher: PublisherChoice, responders: [SystemResponder]) -> [String] {
         if publisher != .wire, let hung = responders.first(where: \.isAvahi) {
             return [
-                "\(hung) runs and cannot be asked. Restart it: systemctl restart avahi-daemon; or leave it: --backend wire.",
+                "\(hung) runs and cannot be asked. Restart it: systemctl restart avahi-daemon; or leave it: --avahi never.",
                 doctor,
             ]
         }
         if publisher == .wire { return [doctor] }
         if publisher == .auto, let other = responders.first {
-            return ["Stop \(other), or publish beside it: --backend wire.", doctor]
+            return ["Stop \(other), or publish beside it: --avahi never.", doctor]
         }
         return ["Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).", doctor]
     }

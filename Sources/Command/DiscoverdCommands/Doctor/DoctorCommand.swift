@@ -95,7 +95,7 @@ struct DoctorCommand: NetworkCommand {
         async let trials = LinkCheck.run()
         let interfaces = InterfaceCheck.run()
         let daemon = await RunningDaemonCheck.run(socket: options.socket)
-        let isWanted = options.backend == .system
+        let isWanted = options.avahi == .always
         let isNeeded = isWanted || SystemResponder.all.contains(where: \.isAvahi)
         let backend = [
             BusCheck.run(isNeeded: isNeeded), try await BackendCheck.run(in: session, isWanted: isWanted),
