@@ -38,7 +38,7 @@ public struct AvahiOptions: ParsableArguments, Sendable {
     /// As given.
     @Option(
         name: .customLong("avahi"),
-        help: "What avahi-daemon does: publish where it answers, publish always, or nothing (never); default: auto.")
+        help: "What avahi-daemon does: publish where it answers (auto, the default), publish always, or nothing (never).")
     package var said: AvahiUse?
 
     /// The same in the word of the version before.
@@ -62,7 +62,7 @@ public struct AvahiOptions: ParsableArguments, Sendable {
 
     private static func backend(_ name: String) throws -> AvahiUse {
         guard let backend = AvahiUse.Backend(named: name) else {
-            throw ValidationError("'\(name)' is none of auto, system and wire. --avahi is its new name.")
+            throw ValidationError("'\(name)' is no value that --backend had. Write --avahi auto, always or never.")
         }
         return AvahiUse(backend)
     }

@@ -119,7 +119,7 @@ struct Runner {
             let host = try HostEngine(
                 invocation.finder, publisher: invocation.publisher, publishes: needs.publishes)
             if let reason = host.reasonWithoutWire {
-                notices.detail("avahi-daemon finds services, for the wire cannot: \(reason)")
+                notices.detail("avahi-daemon finds services, for discoverd cannot: \(reason)")
             }
             return host.engine
         }

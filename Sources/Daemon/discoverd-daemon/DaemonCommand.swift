@@ -39,7 +39,7 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where registrations are kept; default: $STATE_DIRECTORY, /var/lib/discoverd for root, "
+            "Where services that were handed over are kept; default: $STATE_DIRECTORY, /var/lib/discoverd for root, "
                 + "$XDG_STATE_HOME/discoverd or ~/.local/state/discoverd for others; with --socket nowhere.",
             valueName: "directory"
         )

@@ -97,7 +97,7 @@ struct ConfigurationKeys: Equatable {
         }
         self.bytes = Array(lines.joined(separator: "\n").utf8)
         loss = now.finder.map {
-            "finder: \($0.rawValue) is left out; 'discoverd daemon --finder \($0.rawValue)' still says it, to look for a fault"
+            "`finder: \($0.rawValue)` is left out; 'discoverd daemon --finder \($0.rawValue)' still says it, to look for a fault"
         }
     }
 
