@@ -13,11 +13,14 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func ofOld(_ row: (backend: AvahiUse.Backend, finder: AvahiUse.Finder, use: AvahiUse, left: AvahiUse.Finder?)) throws {
+    func ofOld(_ row: (backend: AvahiUse.Backend, finder: AvahiUse.Finder, use: AvahiUse, left: AvahiUse.Finder?))
+        throws
+    {
         let now = try #require(AvahiUse.ofOld[AvahiUse.Old(row.backend, row.finder)])
         #expect(now.use == row.use && now.finder == row.left)
         #expect(AvahiUse(row.backend) == row.use && row.use.backend == row.backend)
-        let text = "# mine\nbackend: \(row.backend.rawValue)  # said\nbrowse: [_a._tcp]\nfinder: '\(row.finder.rawValue)'\n"
+        let text =
+            "# mine\nbackend: \(row.backend.rawValue)  # said\nbrowse: [_a._tcp]\nfinder: '\(row.finder.rawValue)'\n"
         let keys = try ConfigurationKeys(Array(text.utf8))
         #expect(
             String(decoding: keys.bytes, as: UTF8.self)
@@ -39,7 +42,9 @@ import Testing
 
     @Test func hints() {
         #expect(CommandWords(["publish", "a", "1", "--backend", "private"]).hints[0].contains("'--avahi never'"))
-        #expect(CommandWords(["browse", "--backend=system"]).hints[0].hasPrefix("'--backend system' is now '--avahi always'"))
+        #expect(
+            CommandWords(["browse", "--backend=system"]).hints[0].hasPrefix(
+                "'--backend system' is now '--avahi always'"))
     }
 }
 #endif

@@ -1,4 +1,5 @@
 import DNSSD
+import DiscoverySystem
 import Testing
 import UnicastEngine
 

@@ -32,13 +32,15 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
 
 #if Commands
 extension AvahiUse: ExpressibleByArgument {}
+extension AvahiUse.Finder: ExpressibleByArgument {}
 
 /// `--avahi`: what part avahi-daemon has.
 public struct AvahiOptions: ParsableArguments, Sendable {
     /// As given.
     @Option(
         name: .customLong("avahi"),
-        help: "What avahi-daemon does: publish where it answers (auto, the default), publish always, or nothing (never).")
+        help:
+            "What avahi-daemon does: publish where it answers (auto, the default), publish always, or nothing (never).")
     package var said: AvahiUse?
 
     /// The same in the word of the version before.
@@ -57,6 +59,10 @@ public struct AvahiOptions: ParsableArguments, Sendable {
     package var given: AvahiUse? { said ?? old }
     /// What counts.
     package var use: AvahiUse { given ?? .auto }
+    /// What to say where the option of the version before was given; nil where it was not.
+    public var hint: String? {
+        old.map { "'--backend' is now '--avahi \($0.rawValue)'; the old option goes with the next version" }
+    }
     /// What publishes, as `LocalNetwork.Backend` names it.
     public var backend: String { use.backend.rawValue }
 

@@ -64,7 +64,7 @@ struct CommandWords: Equatable {
     }
 
     /// `--backend system` as `--avahi always`.
-    private static func avahi(_ rest: [String]) -> (old: String, new: String)? {
+    private static func avahi(_ rest: [String]) -> (String, String)? {
         guard let place = rest.firstIndex(where: { $0.hasPrefix("--backend") }) else { return nil }
         let value = rest[place].split(separator: "=").dropFirst().first.map(String.init) ?? rest[(place + 1)...].first
         return value.flatMap { value in

@@ -3,6 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import HostEngine
 
 /// How a command runs: in which program, with which engines, with which use of the daemon, and how patiently. A value, decided once from

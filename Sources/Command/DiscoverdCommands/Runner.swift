@@ -3,6 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoverySystem
 internal import HostEngine
 internal import Libc
 

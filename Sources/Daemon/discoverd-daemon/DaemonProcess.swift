@@ -111,9 +111,7 @@ struct DaemonProcess {
     }
 
     private func hostEngine(_ avahi: AvahiUse, _ log: DaemonLog) throws -> HostEngine {
-        if command.publishing.old != nil {
-            log.notice("the option --backend goes with the next version: write --avahi \(avahi.rawValue)")
-        }
+        if let hint = command.publishing.hint { log.notice(hint) }
         let finder = chosen("finder", command.finder, configuration.finder, log)
         do throws(DiscoveryError) {
             return try HostEngine(finder ?? .auto, publisher: PublisherChoice(avahi))

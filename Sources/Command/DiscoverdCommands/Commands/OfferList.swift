@@ -104,9 +104,12 @@ enum ListedOffer: Hashable {
         let isAddress = status.isAddressRecord
         let remark = status.name == status.wanted ? "" : "wanted \"\(status.wanted)\""
         return Record(
-            .init(isRead ? status.state.word : status.state.rawValue, 11, status.state == .established ? .green : .yellow), .init(status.name, 24),
+            .init(
+                isRead ? status.state.word : status.state.rawValue, 11, status.state == .established ? .green : .yellow),
+            .init(status.name, 24),
             .init(safe: isAddress ? "address" : status.type, 16), .init(isAddress ? "" : "\(status.port)", 5),
-            .init(isRead ? status.origin.word : status.origin.rawValue, 13), .init(isAddress ? status.addresses.joined(separator: ",") : remark, 0),
+            .init(isRead ? status.origin.word : status.origin.rawValue, 13),
+            .init(isAddress ? status.addresses.joined(separator: ",") : remark, 0),
             .init(status.reason ?? status.warning ?? "", 0))
     }
 

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import HostEngine
 
 struct ShowCommand: NetworkCommand {

@@ -63,7 +63,9 @@ enum RunningDaemonCheck {
 
     /// What finds or publishes for everyone.
     /// - Parameter away: how much it matters that it does not answer.
-    private static func part(_ part: DaemonWork.Part, _ away: DoctorFinding.Verdict, of status: JSONValue) -> DoctorFinding {
+    private static func part(_ part: DaemonWork.Part, _ away: DoctorFinding.Verdict, of status: JSONValue)
+        -> DoctorFinding
+    {
         let work = DaemonWork(part, of: status)
         let text = "the daemon \(part == .finds ? "finds" : "publishes") \(work.text(links: []))"
         switch work.answers {

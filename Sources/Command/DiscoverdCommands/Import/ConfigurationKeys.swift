@@ -87,7 +87,8 @@ struct ConfigurationKeys: Equatable {
             let now = AvahiUse.ofOld[AvahiUse.Old(backend, finder)]
         else { throw Unclear(line: first.number + 1, reason: "the value is none that the key had") }
         let new = "avahi: \(now.use.rawValue)\(first.comment)"
-        for (number, line) in lines.enumerated() where [old["backend"]?.number, old["finder"]?.number].contains(number) {
+        for (number, line) in lines.enumerated() where [old["backend"]?.number, old["finder"]?.number].contains(number)
+        {
             changes.append("- \(Self.trimmed(line))")
         }
         changes.append("+ \(Self.trimmed(new))")

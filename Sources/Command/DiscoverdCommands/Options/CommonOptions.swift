@@ -72,8 +72,6 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     }
 }
 
-extension AvahiUse.Finder: ExpressibleByArgument {}
-
 /// What counts of these options for a command that asks the links themselves for some of what it is asked, and for which there is then no
 /// daemon.
 struct CommonChoice: CommonArguments {

@@ -1,4 +1,5 @@
 #if Commands
+internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
@@ -45,7 +46,9 @@ struct DaemonWork {
     /// - Parameter links: the names of the links that services are found on.
     func text(links: [String]) -> String {
         let place =
-            actor ?? (part == .publishes ? "by itself" : links.isEmpty ? "on its links" : "on \(links.joined(separator: ", "))")
+            actor
+            ?? (part == .publishes
+                ? "by itself" : links.isEmpty ? "on its links" : "on \(links.joined(separator: ", "))")
         switch answers {
         case true: return place
         case false: return "nothing\(reason.map { ": \($0)" } ?? " now")"

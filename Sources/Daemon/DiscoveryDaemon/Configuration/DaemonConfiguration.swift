@@ -1,5 +1,5 @@
 public import DNSSD
-internal import DiscoverySystem
+package import DiscoverySystem
 internal import Libc
 
 /// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
