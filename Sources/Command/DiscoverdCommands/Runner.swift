@@ -4,6 +4,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import HostEngine
 internal import Libc
 
@@ -125,7 +126,7 @@ struct Runner {
             let host = try HostEngine(
                 invocation.finder, publisher: invocation.publisher, publishes: needs.publishes)
             if let reason = host.reasonWithoutWire {
-                notices.detail("avahi-daemon finds services, for the wire cannot: \(reason)")
+                notices.detail("avahi-daemon finds services, for discoverd cannot: \(reason)")
             }
             return host.engine
         }
