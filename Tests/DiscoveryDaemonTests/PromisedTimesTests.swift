@@ -53,7 +53,7 @@ import Testing
         #expect(try await lines.next { _ in true }["reason"]?.string == nil)
         let told = try await lines.next { $0["reason"]?.string != nil }
         #expect(told["state"]?.string == "registering")
-        #expect(told["reason"]?.string == "avahi-daemon has neither taken nor refused it for 3 s")
+        #expect(told["reason"]?.string == "what publishes on the link has neither taken nor refused it for 3 s")
         lines.close()
         await daemon.stopAndRemove()
     }

@@ -162,12 +162,13 @@ package struct Answering: Sendable {
         guard entry.kind != .negative else { return }
         if ttl >= entry.record.ttl {
             pending[place] = nil
-        } else if ttl < entry.record.ttl / 2, entry.kind == .announced,
-            rescued[place].map({ now - $0 >= Self.interval }) ?? true
-        {
-            rescued[place] = now
+        } else if ttl < entry.record.ttl / 2, entry.kind == .announced {
+            // Once a second: others keep for a second what is withdrawn (§10.1), so that the next one is in time, too.
+            let free = max(now, rescued[place].map { $0 + Self.interval } ?? now)
+            guard pending[place].map({ $0.due > free }) ?? true else { return }
+            rescued[place] = free
             let wait = entry.isUnique ? Duration.zero : .milliseconds(Int.random(in: Self.sharedWait, using: &random))
-            want(place, due: now + wait, earliest: now)
+            want(place, due: free + (free > now ? .zero : wait), earliest: free)
         }
     }
 

@@ -12,7 +12,8 @@ internal import Libc
 /// What publishes here: avahi-daemon, if it answers, or discoverd itself.
 enum BackendCheck {
     /// - Parameter isWanted: nothing else is to publish.
-    static func run(in session: Session, isWanted: Bool) async throws -> DoctorFinding {
+    /// - Returns: also whether avahi-daemon answers.
+    static func run(in session: Session, isWanted: Bool) async throws -> (finding: DoctorFinding, avahiAnswers: Bool) {
         let states = session.network.backendStates()
         // The last reason reported; empty if there was none.
         let last = await withTimeLimit(Invocation.Patience.system.absence) { () -> String? in
@@ -24,10 +25,10 @@ enum BackendCheck {
             }
             return last
         }
-        guard let last else { return DoctorFinding("avahi", .ok, "avahi-daemon answers") }
+        guard let last else { return (DoctorFinding("avahi", .ok, "avahi-daemon answers"), true) }
         let reason = last.isEmpty ? "it did not answer within \(Invocation.Patience.system.absence.inSeconds) s" : last
         let obstacle = isWanted ? "--avahi always" : HostEngine.reasonWithoutWire()
-        return absent(reason, responders: SystemResponder.all, obstacle: obstacle)
+        return (absent(reason, responders: SystemResponder.all, obstacle: obstacle), false)
     }
 
     /// Why there is no answer, and what to do. If avahi-daemon runs but is silent, installing it is no advice.

@@ -97,12 +97,11 @@ struct DoctorCommand: NetworkCommand {
         let daemon = await RunningDaemonCheck.run(socket: options.socket)
         let isWanted = options.avahi == .always
         let isNeeded = isWanted || SystemResponder.all.contains(where: \.isAvahi)
-        let backend = [
-            BusCheck.run(isNeeded: isNeeded), try await BackendCheck.run(in: session, isWanted: isWanted),
-        ]
+        let avahi = try await BackendCheck.run(in: session, isWanted: isWanted)
+        let backend = [BusCheck.run(isNeeded: isNeeded), avahi.finding]
         let machine =
             ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
-            + LinkCheck.findings(of: await trials, avahiRuns: backend.allSatisfy { $0.verdict == .ok })
+            + LinkCheck.findings(of: await trials, avahiRuns: avahi.avahiAnswers)
             + AvahiConfigurationCheck.run() + (await names)
         let domains = await session.more?.check(domains) ?? []
         let weighed = Self.weigh(backend, machine, beside: daemon)

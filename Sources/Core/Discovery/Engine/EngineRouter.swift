@@ -113,10 +113,17 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
     /// The troubles of all engines.
     public var troubles: [String] { roles.flatMap(\.troubles) }
 
-    /// Ends all engines, side by side.
+    /// Ends all engines: those that publish, side by side, then the others.
     /// - Returns: whether every backend took note in time.
     @discardableResult
     public func shutdown() async -> Bool {
+        // Goodbyes may go through an engine that is here only as a finder.
+        let publishing = Self.distinct(publishers)
+        let isNoted = await Self.shutDown(publishing)
+        return await Self.shutDown(Array(roles.dropFirst(publishing.count))) && isNoted
+    }
+
+    private static func shutDown(_ roles: [any EngineRole]) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for role in roles { group.addTask { await role.shutdown() } }
             return await group.reduce(true) { $0 && $1 }
@@ -129,10 +136,12 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         publishers.first { $0.publishes(in: domain) }
     }
 
-    /// Each engine once, even if it is a finder and a publisher.
-    private var roles: [any EngineRole] {
+    /// Each engine once, even if it is a finder and a publisher; those that publish first.
+    private var roles: [any EngineRole] { Self.distinct(publishers as [any EngineRole] + finders) }
+
+    private static func distinct(_ roles: [any EngineRole]) -> [any EngineRole] {
         var known: Set<ObjectIdentifier> = []
-        return (finders as [any EngineRole] + publishers).filter { role in
+        return roles.filter { role in
             guard type(of: role) is AnyClass else { return true }
             return known.insert(ObjectIdentifier(role as AnyObject)).inserted
         }

@@ -145,7 +145,7 @@ package final class Daemon: Sendable {
         }
         guard left > 0 else { return }
         log.warning(
-            "goodbyes of \(left) services were not sent in time; avahi-daemon sends them when it notices this end")
+            "goodbyes of \(left) services were not sent in time: others may see them for two minutes more")
     }
 
     /// Ends everything but the server, once. A separate task: goodbyes are sent because another was cancelled.

@@ -291,7 +291,7 @@ package final class ManagedRegistration: Sendable {
         case (.failing(let reason), _): (status.state, status.reason) = (.withheld, "its check fails: \(reason)")
         case (.unknown, _): (status.state, status.reason) = (.withheld, "its check has not passed yet")
         case (.passing, .registering) where state.isUnanswered:
-            let who = service.domain == .local ? "avahi-daemon" : "the DNS server of \(service.domain)"
+            let who = service.domain == .local ? "what publishes on the link" : "the DNS server of \(service.domain)"
             status.reason = "\(who) has neither taken nor refused it for \(Self.silence.components.seconds) s"
         case (.passing, .withdrawn), (.passing, nil): break
         case (.passing, let publication?): status.became(publication)
