@@ -83,9 +83,7 @@ FUZZER = $(SWIFT)c -O -sanitize=fuzzer -parse-as-library -swift-version 6 -enabl
     -package-name discoverd -I $(FUZZ)
 FUZZED = DNSSD DNSMessage
 FUZZED_message = $(addprefix Sources/Engines/UnicastEngine/Transport/,TSIG.swift TSIGKey.swift PendingUpdate.swift DNSExchange.swift)
-FUZZED_responder = $(filter-out %/ResponderCore.swift %/ResponderCore+links.swift %/ResponderLink.swift %/ResponderSocket.swift \
-    %/WirePublication.swift %/HostLabel.swift %/Echoes.swift,$(wildcard Sources/Engines/MulticastEngine/Responder/*.swift)) \
-    Sources/Engines/MulticastEngine/Questions/SendingRate.swift
+FUZZED_responder = $(wildcard Sources/Engines/Responder/*.swift)
 FUZZ_BYTES_message = 9000
 FUZZ_BYTES_responder = 4096
 $(FUZZED:%=$(FUZZ)/%.o) &: $(wildcard Sources/Core/DNS*/*.swift Sources/Core/DNS*/*/*.swift)

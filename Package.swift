@@ -71,7 +71,9 @@ let engines: [Target] = [
     .target(name: "CAvahi", path: "Sources/Engines/CAvahi"),
     // What records of DNS-SD mean: services, types and domains, wherever the records come from.
     module("Records", in: "Engines", ["DNSMessage", "DNSSD", "Discovery"]),
-    module("MulticastEngine", in: "Engines", library + ["CLinux", "DNSMessage", "Records"], pointers),
+    // What a machine says of itself on a link, and when: the rules, without sockets.
+    module("Responder", in: "Engines", ["DNSMessage", "DNSSD"]),
+    module("MulticastEngine", in: "Engines", library + ["CLinux", "DNSMessage", "Records", "Responder"], pointers),
     module("AvahiEngine", in: "Engines", library + ["CAvahi", "DNSMessage", "Records"], pointers),
     module("UnicastEngine", in: "Engines", library + ["DNSMessage", "Records"] + crypto + sockets, pointers),
     module("HostEngine", in: "Engines", library + ["AvahiEngine", "DNSMessage", "MulticastEngine"]),
@@ -114,7 +116,8 @@ let more: [Target] = [
     module(
         "NetworkServices", in: "Library",
         library + ["AvahiEngine", "DiscoveryControl", "DiscoveryJSON", "HostEngine"]),
-    module("DiscoveryTesting", in: "Library", ["DNSSD", "Discovery", "DiscoveryPOSIX"]),
+    module(
+        "DiscoveryTesting", in: "Library", ["DNSMessage", "DNSSD", "Discovery", "DiscoveryPOSIX", "Records", "Responder"]),
     module("DiscoveryNIO", in: "Library", library + sockets),
     module("PeerIdentity", in: "Library", ["DNSSD", "DiscoverySystem"], pointers),
     module(
@@ -143,7 +146,7 @@ let allTests: [Target] = [
     tests("DNSSDTests", ["DNSSD"]),
     tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
     tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
-    tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records"], exclude: ["Peculiar"]),
+    tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records", "Responder"], exclude: ["Peculiar"]),
     tests("AvahiEngineTests", tested + ["AvahiEngine", "DNSMessage", "HostEngine", "MulticastEngine", "Records"]),
     tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
@@ -257,7 +260,7 @@ let outers: [Target] = [
     .executableTarget(
         name: "discoverd-conformance", dependencies: ["Conformance"], path: "Conformance/Sources/discoverd-conformance",
         swiftSettings: settings),
-    tests("ConformanceTests", ["Conformance", "DNSMessage", "DNSSD", "MulticastEngine"]),
+    tests("ConformanceTests", ["Conformance", "DNSMessage", "DNSSD", "MulticastEngine", "Responder"]),
     sample("EchoGroup", on("DiscoveryLifecycle") + running),
     sample("HummingbirdShop", on("DiscoveryLifecycle") + running + hummingbird),
     sample("HTTPByName", on("DiscoveryHTTPClient") + http + nio("NIOHTTP1")),

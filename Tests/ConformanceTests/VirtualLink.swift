@@ -1,7 +1,7 @@
 import Conformance
 import DNSMessage
 import DNSSD
-import MulticastEngine
+import Responder
 
 /// The reference: responders of ours in virtual time, one for each process of a host, on a link where the suite plays the others. A fault
 /// alters what they hear and what they say.

@@ -1,5 +1,6 @@
 import DNSMessage
 import MulticastEngine
+import Responder
 import Testing
 
 @Suite("QuestionSchedule")

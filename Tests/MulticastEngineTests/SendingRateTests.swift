@@ -1,4 +1,4 @@
-import MulticastEngine
+import Responder
 import Testing
 
 @Suite("SendingRate")

@@ -1,5 +1,6 @@
 import DNSMessage
 import MulticastEngine
+import Responder
 import Testing
 
 @Suite("What a host is asked for")

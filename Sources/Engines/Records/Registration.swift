@@ -56,7 +56,7 @@ package struct Registration {
 
     /// Three probes, 250 ms apart (RFC 6762 §8.1). avahi-daemon 0.9 says ESTABLISHED just before COLLISION of a name that is denied within this
     /// time.
-    static let probing = Duration.milliseconds(750)
+    package static let probing = Duration.milliseconds(750)
 
     /// Probing takes a second, or 20 s after 15 tries (avahi-core/entry.c). If it takes longer than this, something was lost.
     static let stuckAfter = Duration.seconds(30)

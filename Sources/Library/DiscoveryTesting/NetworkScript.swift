@@ -64,10 +64,10 @@ extension SimulatedNetwork {
     }
 
     /// A host outside the network takes a name: its publisher is renamed, or reports a conflict (RFC 6762 §9).
-    public func claim(_ instance: ServiceInstance) { changeNow { $0.claimed.insert(instance) } }
+    public func claim(_ instance: ServiceInstance) { changeNow { $0.claimOutside(instance) } }
 
     /// The name is free again. A publication that was renamed stays so.
-    public func release(_ instance: ServiceInstance) { changeNow { $0.claimed.remove(instance) } }
+    public func release(_ instance: ServiceInstance) { changeNow { $0.releaseOutside(instance) } }
 
     /// Begins a script; several may run at once. Its steps happen in `advance(by:)`.
     public func play(_ script: NetworkScript) { schedule(script.cues) }

@@ -1,5 +1,6 @@
 public import DNSSD
 public import Discovery
+import Records
 
 /// The engine of one machine in a simulated network.
 public final class SimulatedEngine: DiscoveryEngine {
@@ -51,7 +52,7 @@ public final class SimulatedEngine: DiscoveryEngine {
         start(.domains(SimulatedOperation.Domains(query: query, report: reporting)))
     }
 
-    /// Publishes a service; a name collision is noticed at once.
+    /// Publishes a service by the rules of the engine on the wire. It is established, or its name lost, at once.
     public func publish(
         _ service: OfferedService,
         onConflict: ConflictPolicy,
@@ -61,8 +62,11 @@ public final class SimulatedEngine: DiscoveryEngine {
         start(
             .publication(
                 SimulatedOperation.Publication(
-                    service: service, policy: onConflict, isPersistent: isPersistent, report: reporting,
-                    name: service.name)))
+                    service: service,
+                    registration: Registration(
+                        name: service.name, policy: onConflict, isPersistent: isPersistent,
+                        silence: "the simulated network has neither taken nor refused"),
+                    report: reporting)))
     }
 
     /// Ends all operations of this machine.
@@ -138,15 +142,20 @@ struct SimulatedOperation: Sendable {
 
     struct Publication: Sendable {
         var service: OfferedService
-        let policy: ConflictPolicy
-        let isPersistent: Bool
+        var registration: Registration
         let report: @Sendable (PublicationFact) -> Void
-        var name: ServiceName
+        /// Others see it.
         var isEstablished = false
-        var wasEstablished = false
-        var refusal: DiscoveryError?
+        /// It says something else than before.
+        var isChanged = false
+        /// When it is tried again, on the network's clock.
+        var retry: Duration?
+        /// The links on which it is claimed, and whether it has its name there.
+        var sites: [SimulatedLinks.Site: Bool] = [:]
 
-        var instance: ServiceInstance { ServiceInstance(name: name, type: service.type, domain: service.domain) }
+        var instance: ServiceInstance {
+            ServiceInstance(name: registration.name, type: service.type, domain: service.domain)
+        }
     }
 
     enum Kind: Sendable {

@@ -1,5 +1,6 @@
 public import DNSSD
 import Discovery
+import Responder
 
 /// An interface of a simulated machine. Interfaces on the same link reach each other.
 public struct SimulatedInterface: Hashable, Sendable {
@@ -48,6 +49,8 @@ struct SimulatedMachine: Sendable {
 
     let name: String
     var host: HostName
+    /// Where its name is one of the link, what has become of it there.
+    var label: HostLabel?
     var interfaces: [SimulatedInterface]
     /// Names of the interfaces that are down.
     var downInterfaces: Set<String> = []
@@ -58,6 +61,12 @@ struct SimulatedMachine: Sendable {
     var answers = true
     /// Why it refuses publications; nil if it accepts them.
     var refusal: DiscoveryError?
+
+    init(name: String, host: HostName, interfaces: [SimulatedInterface]) {
+        (self.name, self.host, self.interfaces) = (name, host, interfaces)
+        let labels = host.text.split(separator: ".")
+        if labels.count == 2, labels[1] == "local" { label = HostLabel(String(labels[0])) }
+    }
 
     var isUp: Bool { backend == .up }
 
@@ -107,17 +116,19 @@ struct SimulatedConditions: Sendable {
 }
 
 /// SplitMix64: a generator that gives the same numbers on every machine.
-private struct SplitMix: Sendable {
+struct SplitMix: RandomNumberGenerator, Sendable {
     var state: UInt64
 
-    /// From 0, below 1.
-    mutating func unit() -> Double {
+    mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
         value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((value ^ (value >> 31)) >> 11) * 0x1p-53
+        return value ^ (value >> 31)
     }
+
+    /// From 0, below 1.
+    mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
 extension BrowseFact {

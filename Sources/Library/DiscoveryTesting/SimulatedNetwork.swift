@@ -1,12 +1,14 @@
 public import DNSSD
 import Discovery
 import DiscoveryPOSIX
+import Records
 
 /// Machines that publish and browse within one process: deterministic and without packets. They hear each other at once and always, unless
 /// `setDelay(_:of:)`, `setLoss(_:)`, `partition(_:)` or a `NetworkScript` changes that; then a clock counts that the test turns.
 ///
 /// Others see a machine's change in their next report. Services are visible on the interfaces that share a link, and on all interfaces of
-/// their own machine, loopback included. The first machine to claim a name keeps it.
+/// their own machine, loopback included. Names are probed for and defended by the rules of the engine on the wire (RFC 6762 §8, §9), in a time of
+/// their own: who has a name is known at once.
 public final class SimulatedNetwork: Sendable {
     /// When reports are delivered.
     public enum Delivery: Sendable {
@@ -44,8 +46,7 @@ public final class SimulatedNetwork: Sendable {
         time: TestTime = TestTime(), seed: UInt64 = 1
     ) {
         (self.domains, self.delivery, self.time) = (domains, delivery, time)
-        state = Locked(
-            State(world: SimulatedWorld(domains: domains, isUnicast: isUnicast, SimulatedConditions(seed: seed))))
+        state = Locked(State(world: SimulatedWorld(domains: domains, isUnicast: isUnicast, seed: seed)))
     }
 
     /// Adds a machine.
@@ -67,6 +68,7 @@ public final class SimulatedNetwork: Sendable {
             var machine = SimulatedMachine(name: name, host: host, interfaces: interfaces)
             machine.backend = isBackendRunning ? .up : .absent
             world.machines[name] = machine
+            world.haveLinksChanged = true
         }
         return SimulatedEngine(machine: name, network: self)
     }
@@ -85,15 +87,19 @@ public final class SimulatedNetwork: Sendable {
             for name in world.machines.keys {
                 world.machines[name]?.segment = groups.firstIndex { $0.contains(name) } ?? groups.count
             }
+            world.meetAgain()
         }
     }
 
-    /// Joins all groups again; if two machines claim the same name, the later one is renamed.
+    /// Joins all groups again. All say what they have; of two machines that have the same name one is renamed (RFC 6762 §9).
     public func heal() { partition([]) }
 
     /// Replaces the interfaces and addresses of a machine.
     public func setInterfaces(of machine: String, to interfaces: [SimulatedInterface]) {
-        change { $0.machines[machine]?.interfaces = interfaces }
+        change { world in
+            world.machines[machine]?.interfaces = interfaces
+            world.haveLinksChanged = true
+        }
     }
 
     /// Takes an interface up or down; services seen there disappear while it is down.
@@ -104,6 +110,7 @@ public final class SimulatedNetwork: Sendable {
             } else {
                 world.machines[machine]?.downInterfaces.insert(interface)
             }
+            world.haveLinksChanged = true
         }
     }
 
@@ -112,15 +119,19 @@ public final class SimulatedNetwork: Sendable {
 
     /// Sets the error with which a backend refuses publications; nil accepts them. Existing publications stay until the backend stops.
     public func setRefusal(of machine: String, to refusal: DiscoveryError?) {
-        change { $0.machines[machine]?.refusal = refusal }
+        change { world in
+            world.machines[machine]?.refusal = refusal
+            world.mayRetry = true
+        }
     }
 
     /// Replaces the TXT record of the service that `machine` publishes as `name`.
     public func setTXT(of name: ServiceName, on machine: String, to txt: TXTRecord) {
         change { world in
             for (id, operation) in world.operations where operation.machine == machine {
-                guard case .publication(var publication) = operation.kind, publication.name == name else { continue }
-                publication.service.txt = txt
+                guard case .publication(var publication) = operation.kind, publication.registration.name == name
+                else { continue }
+                (publication.service.txt, publication.isChanged) = (txt, true)
                 world.operations[id]?.kind = .publication(publication)
             }
         }
@@ -154,6 +165,7 @@ public final class SimulatedNetwork: Sendable {
         change { world in
             guard case .publication(var publication) = world.operations[id]?.kind else { return }
             body(&publication.service)
+            publication.isChanged = true
             world.operations[id]?.kind = .publication(publication)
         }
     }
@@ -212,9 +224,8 @@ public final class SimulatedNetwork: Sendable {
 
     /// Delivers what is due: here, or by a task if that is how this network delivers.
     func deliverDue() -> Int {
-        if delivery == .byHand { return deliver() }
         change { _ in }
-        return 0
+        return delivery == .byHand ? deliver() : 0
     }
 
     private func deliverAll() {

@@ -20,18 +20,21 @@ struct SimulatedWorld: Sendable {
     var operations: [UInt64: SimulatedOperation] = [:]
     private(set) var reports: [Report] = []
     var conditions: SimulatedConditions
-    /// Names that a host has which nobody sees.
-    var claimed: Set<ServiceInstance> = []
+    /// Who has which name.
+    var links: SimulatedLinks
+    /// Services may have to be claimed on other links.
+    var haveLinksChanged = false
+    /// What was refused may be taken now.
+    var mayRetry = false
     /// The reading of the network's clock at this change.
     var now = Duration.zero
     private var lastID: UInt64 = 0
-    /// The publications established under each name; valid while `reconcile` runs.
-    private var holders: [ServiceInstance: Set<UInt64>] = [:]
     /// Established publications, in the order they were started; valid while operations observe.
     private(set) var published: [(id: UInt64, machine: String, publication: SimulatedOperation.Publication)] = []
 
-    init(domains: [Domain], isUnicast: Bool, _ conditions: SimulatedConditions) {
-        (self.domains, self.isUnicast, self.conditions) = (domains, isUnicast, conditions)
+    init(domains: [Domain], isUnicast: Bool, seed: UInt64) {
+        (self.domains, self.isUnicast) = (domains, isUnicast)
+        (conditions, links) = (SimulatedConditions(seed: seed), SimulatedLinks(seed: seed))
     }
 
     mutating func start(_ kind: SimulatedOperation.Kind, on machine: String) -> UInt64 {
@@ -41,7 +44,8 @@ struct SimulatedWorld: Sendable {
     }
 
     mutating func cancel(_ ids: [UInt64]) {
-        for id in ids { operations[id] = nil }
+        for id in ids { end(id) }
+        mayRetry = true
         reports.removeAll { ids.contains($0.operation) }
         conditions.forget(ids)
     }
@@ -49,13 +53,10 @@ struct SimulatedWorld: Sendable {
     /// Updates every operation, publications first, because the others depend on them.
     mutating func reconcile() {
         let ids = operations.keys.sorted()
-        holders = [:]
-        for (id, operation) in operations {
-            if case .publication(let publication) = operation.kind, publication.isEstablished {
-                holders[publication.instance, default: []].insert(id)
-            }
-        }
+        links.segments = machines.mapValues(\.segment)
         for id in ids { publish(id) }
+        settle()
+        (haveLinksChanged, mayRetry) = (false, false)
         published = ids.compactMap { id in
             guard let operation = operations[id], case .publication(let publication) = operation.kind,
                 publication.isEstablished
@@ -81,8 +82,8 @@ struct SimulatedWorld: Sendable {
 
     func hasReport(at time: Duration) -> Bool { reports.contains { $0.due <= time } }
 
-    /// When the next report is due that is not yet.
-    var nextDue: Duration? { reports.lazy.map(\.due).min() }
+    /// When the next report is due that is not yet, or a service is tried again.
+    var nextDue: Duration? { [reports.lazy.map(\.due).min(), nextRetry].compactMap(\.self).min() }
 
     /// The first report that is due, by its time and then in its order.
     mutating func takeReport(at time: Duration) -> Report? {
@@ -97,89 +98,5 @@ struct SimulatedWorld: Sendable {
 
     func reaches(_ one: String, _ other: String) -> Bool {
         one == other || machines[one]?.segment == machines[other]?.segment
-    }
-}
-
-// MARK: Publishing
-extension SimulatedWorld {
-    private mutating func publish(_ id: UInt64) {
-        guard var operation = operations[id], case .publication(var publication) = operation.kind,
-            let machine = machines[operation.machine]
-        else { return }
-        let (before, wasEstablished) = (publication.instance, publication.isEstablished)
-        defer {
-            if wasEstablished { holders[before]?.remove(id) }
-            if publication.isEstablished, operations[id] != nil {
-                holders[publication.instance, default: []].insert(id)
-            }
-            if operations[id] != nil {
-                operation.kind = .publication(publication)
-                operations[id] = operation
-            }
-        }
-        func tell(_ state: PublicationFact.State) {
-            let (fact, report) = (PublicationFact(name: publication.name, state: state), publication.report)
-            self.report(id) { report(fact) }
-        }
-        guard domains.contains(where: { publication.service.domain.isWithin($0) }) else {
-            let text = "the simulated network has no domain \(publication.service.domain)"
-            tell(.failed(DiscoveryError(.invalidDomain, text)))
-            operations[id] = nil
-            return
-        }
-        guard machine.isUp else {
-            guard operation.backend?.reason == nil else { return }
-            operation.backend = .down("stopped")
-            // Without a goodbye the others still see it, so for them it stays established.
-            if machine.backend != .down(saidGoodbye: false) { publication.isEstablished = false }
-            tell(.waiting("the simulated backend is not running"))
-            return
-        }
-        let isBack = operation.backend != .up
-        operation.backend = .up
-        var isTaken = isTaken(publication.instance, than: id, on: operation.machine)
-        guard isBack || isTaken || !publication.isEstablished else { return }
-        publication.isEstablished = false
-        if let refusal = machine.refusal {
-            guard publication.isPersistent || publication.wasEstablished else {
-                tell(.failed(refusal))
-                operations[id] = nil
-                return
-            }
-            if isBack || publication.refusal != refusal { tell(.refused(refusal)) }
-            publication.refusal = refusal
-            return
-        }
-        publication.refusal = nil
-        while isTaken {
-            guard publication.policy == .rename else {
-                guard !publication.isPersistent else {
-                    let refusal = DiscoveryError(.nameTaken, "\(publication.name) is taken")
-                    if isBack || publication.refusal != refusal { tell(.refused(refusal)) }
-                    publication.refusal = refusal
-                    return
-                }
-                tell(.conflicted(DiscoveryError(.nameTaken, "\(publication.name) is taken")))
-                operations[id] = nil
-                return
-            }
-            publication.name = publication.name.nextAfterCollision()
-            isTaken = self.isTaken(publication.instance, than: id, on: operation.machine)
-        }
-        tell(.registering)
-        publication.isEstablished = true
-        publication.wasEstablished = true
-        tell(.established)
-    }
-
-    /// Whether another publication claimed the name first.
-    private func isTaken(_ instance: ServiceInstance, than id: UInt64, on machine: String) -> Bool {
-        if claimed.contains(instance) { return true }
-        guard let holders = holders[instance] else { return false }
-        let isOwnEstablished = holders.contains(id)
-        return holders.contains { other in
-            other != id && operations[other].map { reaches(machine, $0.machine) } ?? false
-                && (!isOwnEstablished || other < id)
-        }
     }
 }

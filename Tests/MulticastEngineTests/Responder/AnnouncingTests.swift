@@ -2,7 +2,7 @@ import DNSMessage
 import DNSSD
 import Testing
 
-@testable import MulticastEngine
+@testable import Responder
 
 /// RFC 6762 §8.3, §8.4, §10.1, §6.6 and §9.
 @Suite("announcing, defending and saying goodbye") struct AnnouncingTests {

@@ -2,7 +2,7 @@ import DNSMessage
 import DNSSD
 import Testing
 
-@testable import MulticastEngine
+@testable import Responder
 
 /// RFC 6762 §5.4 to §7.4, and RFC 6763 §9 and §12.
 @Suite("answering") struct AnsweringTests {

@@ -2,7 +2,7 @@ import DNSMessage
 import DNSSD
 import Testing
 
-@testable import MulticastEngine
+@testable import Responder
 
 /// RFC 6762 §8.1 and §8.2.
 @Suite("probing") struct ProbingTests {

@@ -2,7 +2,7 @@ import DNSMessage
 import DNSSD
 import Testing
 
-@testable import MulticastEngine
+@testable import Responder
 
 /// A link's responder, driven by virtual time, and what it sent.
 struct Bench {

@@ -1,5 +1,6 @@
 package import DNSMessage
 import Records
+package import Responder
 
 /// When to ask which question on a link (RFC 6762 §5.2), and which not to ask, because the answer is known or another
 /// host asks.

@@ -2,6 +2,7 @@ import DNSMessage
 import DNSSD
 import DiscoverySystem
 import Records
+import Responder
 
 // Links come and go.
 extension ResponderCore {

@@ -3,6 +3,7 @@ import DNSSD
 import Discovery
 import DiscoverySystem
 import Records
+import Responder
 
 /// The publications of this process on its links, and the traffic between them. Used only on the loop's thread. The rules are in
 /// `LinkResponder`.

@@ -2,6 +2,7 @@ import CLinux
 import DNSSD
 import Discovery
 import DiscoverySystem
+import Responder
 
 /// A link with its sockets and what is said there. Used only on the loop's thread.
 final class ResponderLink {

@@ -3,6 +3,7 @@ import DNSMessage
 import DNSSD
 import DiscoverySystem
 import Libc
+import Responder
 
 /// A socket of the responder: one that hears all that is said to the group on a link over one family and speaks there, or one that hears
 /// what is said to port 5353 of this machine alone. Watched by a loop.

@@ -1,8 +1,8 @@
-import DNSMessage
 import DNSSD
 import Discovery
 import DiscoverySystem
 import Records
+import Responder
 
 /// One service, or the addresses of another host, on every link that it wants. Used only on the loop's thread.
 final class WirePublication {
@@ -31,15 +31,7 @@ final class WirePublication {
     var id: ClaimID { service.isAddressRecord ? .other(number) : .service(number) }
 
     /// Everything that it claims on a link under its present name. Empty if a name is too long for DNS.
-    var claims: [(id: ClaimID, claim: Claim)] {
-        var claims: [(id: ClaimID, claim: Claim)] = []
-        if let host = service.host, !host.addresses.isEmpty, let name = try? DomainName(presentation: host.name.text) {
-            claims.append((.other(number), Claim(other: name, host.addresses, over: service.family)))
-        }
-        guard !service.isAddressRecord else { return claims }
-        guard let claim = Claim(service, as: registration.name, number: number) else { return [] }
-        return claims + [(.service(number), claim)]
-    }
+    var claims: [(id: ClaimID, claim: Claim)] { Claim.all(of: service, as: registration.name, number: number) }
 
     var isEstablished: Bool { !links.isEmpty && links.values.allSatisfy(\.self) }
 }

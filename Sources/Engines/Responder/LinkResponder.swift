@@ -78,6 +78,9 @@ package struct LinkResponder: Sendable {
 
     package var isEmpty: Bool { claims.isEmpty }
 
+    /// Whether a name is neither established nor lost yet.
+    package var isProbing: Bool { hasProven || probing.deadline != nil }
+
     /// Whether a fact is true still: since then the claim may have got another name, because of what another link brought.
     package func isStill(_ fact: Fact) -> Bool {
         switch fact {

@@ -81,9 +81,30 @@ package struct Claim: Hashable, Sendable {
             service.family, after: after)
     }
 
+    /// Has a service point to a host that is there, whoever claims its name.
+    package mutating func point(to host: DomainName) {
+        guard case .service(_, let port, let txt, let type, let subtypes) = content else { return }
+        (content, after) = (.service(target: .host(host), port: port, txt: txt, type: type, subtypes: subtypes), nil)
+    }
+
     private init(_ name: DomainName, _ content: Content, _ family: IPAddress.Family?, after: ClaimID?) {
         (self.name, self.content, self.after) = (name, content, after)
         families = family.map { [$0] } ?? Set(IPAddress.Family.allCases)
+    }
+}
+
+extension Claim {
+    /// Everything that a service claims on a link under a name, other hosts' addresses first. Empty if a name is too long for DNS.
+    package static func all(of service: OfferedService, as name: ServiceName, number: UInt64)
+        -> [(id: ClaimID, claim: Claim)]
+    {
+        var claims: [(id: ClaimID, claim: Claim)] = []
+        if let host = service.host, !host.addresses.isEmpty, let name = try? DomainName(presentation: host.name.text) {
+            claims.append((.other(number), Claim(other: name, host.addresses, over: service.family)))
+        }
+        guard !service.isAddressRecord else { return claims }
+        guard let claim = Claim(service, as: name, number: number) else { return [] }
+        return claims + [(.service(number), claim)]
     }
 }
 
