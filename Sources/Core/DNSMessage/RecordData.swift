@@ -18,10 +18,10 @@ public enum RecordData: Hashable, Sendable {
     case ns(DomainName)
     /// Processor and operating system.
     case hinfo(cpu: [UInt8], os: [UInt8])
-    /// The start of a zone.
-    case soa(StartOfAuthority)
+    /// The start of a zone. Apart, as the next is: other records are half as large so.
+    indirect case soa(StartOfAuthority)
     /// A transaction's signature.
-    case tsig(TransactionSignature)
+    indirect case tsig(TransactionSignature)
     /// The data of any other type, its names uncompressed where they may be compressed (RFC 3597 §4); data that breaks its type's format; or no
     /// data.
     case other([UInt8])

@@ -89,7 +89,7 @@ package struct Claim: Hashable, Sendable {
 
     private init(_ name: DomainName, _ content: Content, _ family: IPAddress.Family?, after: ClaimID?) {
         (self.name, self.content, self.after) = (name, content, after)
-        families = family.map { [$0] } ?? Set(IPAddress.Family.allCases)
+        families = family.map { [$0] } ?? IPAddress.Family.both
     }
 }
 
@@ -123,6 +123,7 @@ package struct ClaimedRecords: Sendable {
 extension Claim {
     /// The types of all services (RFC 6763 §9).
     private static let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
+    private static let ofService: TypeBitmap = [.srv, .txt]
 
     /// The claim's records.
     /// - Parameter host: this machine's name on the link.
@@ -153,7 +154,8 @@ extension Claim {
                 }
             }
         }
-        let types = TypeBitmap(Set(records.unique.map(\.type)))
+        let types =
+            if case .service = content { Self.ofService } else { TypeBitmap(Set(records.unique.map(\.type))) }
         let nsec = RecordData.nsec(next: name, types: types)
         records.negative = [ResourceRecord(name, .nsec, nsec, ttl: Self.hostTTL, flushesCache: true)]
         return records

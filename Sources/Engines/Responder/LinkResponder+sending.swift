@@ -10,42 +10,63 @@ extension LinkResponder {
 
     mutating func sendGoodbyes() {
         guard !farewells.isEmpty else { return }
+        var last: (records: [ResourceRecord], packets: [[UInt8]]) = ([], [])
         for (family, records) in farewells {
-            append(ResponsePackets.make(records, limit: limit), over: family)
+            // Most is said over both families, in the same bytes.
+            if records != last.records { last = (records, ResponsePackets.make(records, limit: limit)) }
+            append(last.packets, over: family)
         }
         farewells = [:]
     }
 
     mutating func probe(at now: Duration) {
-        if hasProven { tellReady(at: now) }
+        if canTell { tellReady(at: now) }
         guard let due = probing.deadline, due <= now else { return }
-        let queues = families.map { paced[$0] ?? PacedPackets() }
-        // Some fifteen names fit into a packet.
-        let turn = probing.take(at: now) { count in queues.map { $0.lag(of: count / 15) }.max() ?? .zero }
+        let turn = probing.take(at: now)
         for id in turn.probed {
             untell(id)
             claims[id]?.stage = .probing
             announcing.leave(id)
         }
-        for family in families {
-            let asked = turn.probed.compactMap { claims[$0]?.claim }.filter { $0.families.contains(family) }
-                .map { (name: $0.name, records: $0.records(host: hostName).unique) }
-            append(ProbePackets.make(asked, wantsUnicast: hearsUnicast, limit: limit), over: family)
+        sendProbes(turn.probed.compactMap { claims[$0]?.claim })
+        probing.wait(families.compactMap { paced[$0]?.lag }.max() ?? .zero, at: now)
+        for id in turn.won {
+            claims[id]?.stage = .ready
+            ready.insert(id)
         }
-        for id in turn.won { claims[id]?.stage = .ready }
         if !turn.won.isEmpty { tellReady(at: now) }
     }
 
+    private mutating func sendProbes(_ claims: [Claim]) {
+        guard !claims.isEmpty else { return }
+        var last: (count: Int, packets: [[UInt8]]) = (0, [])
+        for family in families {
+            let asked = claims.filter { $0.families.contains(family) }
+            if asked.count != claims.count || last.count != claims.count {
+                let proposed = asked.map { (name: $0.name, records: $0.records(host: hostName).unique) }
+                last = (asked.count, ProbePackets.make(proposed, wantsUnicast: hearsUnicast, limit: limit))
+            }
+            append(last.packets, over: family)
+        }
+    }
+
+    /// Something is to be told that waits for nothing.
+    var canTell: Bool { ready.contains { isFollowing(claims[$0]?.claim.after) } }
+
     /// Tells of all claims that wait for nothing any more.
     private mutating func tellReady(at now: Duration) {
-        hasProven = false
         let host = hostName
         var told: [ClaimID] = []
         var again = true
         while again {
             again = false
-            for (id, held) in claims {
-                guard case .ready = held.stage, isFollowing(held.claim.after) else { continue }
+            for id in ready {
+                guard let held = claims[id], case .ready = held.stage else {
+                    ready.remove(id)
+                    continue
+                }
+                guard isFollowing(held.claim.after) else { continue }
+                ready.remove(id)
                 let places = owned.add(held.claim.records(host: host), over: held.claim.families)
                 claims[id]?.stage = .told(places, host: host)
                 told.append(id)
@@ -77,13 +98,16 @@ extension LinkResponder {
         }
         var once: Set<Int> = []
         let all = places.filter { owned[$0]?.kind == .announced && once.insert($0).inserted }
+        var last: (places: [Int], packets: [[UInt8]]) = ([], [])
         for family in families {
             let due = all.filter { place in
                 guard let entry = owned[place], entry.families.contains(family) else { return false }
                 return entry.said(over: family).map { now - $0 >= .seconds(1) } ?? true
             }
-            let packets = ResponsePackets.make(due.compactMap { owned[$0]?.record }, limit: limit)
-            multicast(packets, due, over: family, at: now)
+            if due != last.places {
+                last = (due, ResponsePackets.make(due.compactMap { owned[$0]?.record }, limit: limit))
+            }
+            multicast(last.packets, due, over: family, at: now)
         }
     }
 

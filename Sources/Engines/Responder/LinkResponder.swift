@@ -79,7 +79,7 @@ package struct LinkResponder: Sendable {
     package var isEmpty: Bool { claims.isEmpty }
 
     /// Whether a name is neither established nor lost yet.
-    package var isProbing: Bool { hasProven || probing.deadline != nil }
+    package var isProbing: Bool { canTell || probing.deadline != nil }
 
     /// Whether a fact is true still: since then the claim may have got another name, because of what another link brought.
     package func isStill(_ fact: Fact) -> Bool {
@@ -127,7 +127,7 @@ package struct LinkResponder: Sendable {
         }
         claims[id] = Held(claim: claim, stage: isProven ? .ready : .probing)
         names[claim.name, default: []].append(id)
-        if isProven { hasProven = true } else { probing.begin(id, .wanted, at: now) }
+        if isProven { ready.insert(id) } else { probing.begin(id, .wanted, at: now) }
     }
 
     /// Whether nobody in this process claims the name, or somebody with the same records.
@@ -170,6 +170,7 @@ package struct LinkResponder: Sendable {
             goodbye(owned.remove(places).map(\.entry))
         }
         claims[id] = nil
+        ready.remove(id)
         names[held.claim.name]?.removeAll { $0 == id }
         if names[held.claim.name]?.isEmpty == true { names[held.claim.name] = nil }
         probing.leave(id)
@@ -200,8 +201,8 @@ package struct LinkResponder: Sendable {
         }
     }
 
-    /// Claims that need no probing are to be told.
-    var hasProven = false
+    /// Claims that are probed for no more, or need not be, but are not told yet.
+    var ready: Set<ClaimID> = []
     /// Goodbyes that are not in packets yet: those of many services go together.
     var farewells: [IPAddress.Family: [ResourceRecord]] = [:]
 
@@ -217,12 +218,12 @@ package struct LinkResponder: Sendable {
 
     /// Whether what is to be said takes so long that answers wait: asked for again and again, they would fill the memory.
     private func isBehind(over family: IPAddress.Family) -> Bool {
-        (paced[family]?.lag(of: 0) ?? .zero) > .milliseconds(500)
+        (paced[family]?.lag ?? .zero) > .milliseconds(500)
     }
 
     /// When `packets` is to be called; nil for never.
     package func deadline(at now: Duration) -> Duration? {
-        if !direct.isEmpty || !farewells.isEmpty || !facts.isEmpty || hasProven { return now }
+        if !direct.isEmpty || !farewells.isEmpty || !facts.isEmpty || canTell { return now }
         return
             ([probing.deadline, announcing.deadline]
             + families.map { isBehind(over: $0) ? nil : answering[$0]?.deadline }

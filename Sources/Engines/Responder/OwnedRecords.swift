@@ -13,22 +13,26 @@ package struct OwnedRecords: Sendable {
         case quiet
     }
 
+    /// Thousands are kept: it is as small as it can be.
     package struct Entry: Sendable {
         package let record: ResourceRecord
         package let kind: Kind
-        fileprivate(set) package var families: Set<IPAddress.Family>
         /// How many claims have it.
-        fileprivate var users: Int
+        fileprivate var users: Int32
         /// Its index among the records of its name.
-        fileprivate var rank: Int
-        /// When it was last multicast over IPv4 and IPv6.
-        fileprivate var said: (ipv4: Duration?, ipv6: Duration?) = (nil, nil)
+        fileprivate var rank: Int32
+        fileprivate(set) package var families: Set<IPAddress.Family>
+        /// When it was last multicast over IPv4 and IPv6, in nanoseconds; 0 for never.
+        fileprivate var said: (ipv4: Int64, ipv6: Int64) = (0, 0)
 
         /// Nobody else has it (RFC 6762 §2).
         package var isUnique: Bool { record.flushesCache }
 
         /// When it was last multicast over a family.
-        package func said(over family: IPAddress.Family) -> Duration? { family == .ipv4 ? said.ipv4 : said.ipv6 }
+        package func said(over family: IPAddress.Family) -> Duration? {
+            let time = family == .ipv4 ? said.ipv4 : said.ipv6
+            return time == 0 ? nil : .nanoseconds(time)
+        }
     }
 
     private struct Content: Hashable {
@@ -42,11 +46,12 @@ package struct OwnedRecords: Sendable {
     private var entries: [Entry?] = []
     private var free: [Int] = []
     private var names: [DomainName: [Int]] = [:]
-    private var contents: [Content: Int] = [:]
+    /// Pointers alone, of which one name may have thousands: of other types a name has few records.
+    private var pointers: [Content: Int] = [:]
 
     package init() {}
 
-    package var count: Int { contents.count }
+    package var count: Int { entries.count - free.count }
 
     package subscript(place: Int) -> Entry? { entries.indices.contains(place) ? entries[place] : nil }
 
@@ -55,7 +60,11 @@ package struct OwnedRecords: Sendable {
 
     /// The place of a record with the same name, type and data, whatever its TTL.
     package func place(of record: ResourceRecord) -> Int? {
-        record.recordClass == .internet ? contents[Content(record)] : nil
+        guard record.recordClass == .internet else { return nil }
+        guard record.type != .ptr else { return pointers[Content(record)] }
+        return names[record.name]?.first { place in
+            self[place].map { $0.record.type == record.type && $0.record.data == record.data } ?? false
+        }
     }
 
     // MARK: Changes
@@ -68,17 +77,17 @@ package struct OwnedRecords: Sendable {
     }
 
     private mutating func add(_ record: ResourceRecord, _ kind: Kind, _ families: Set<IPAddress.Family>) -> Int {
-        if let place = contents[Content(record)] {
+        if let place = place(of: record) {
             entries[place]?.users += 1
             entries[place]?.families.formUnion(families)
             return place
         }
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(nil) }
-        let rank = names[record.name]?.count ?? 0
-        entries[place] = Entry(record: record, kind: kind, families: families, users: 1, rank: rank)
+        let rank = Int32(clamping: names[record.name]?.count ?? 0)
+        entries[place] = Entry(record: record, kind: kind, users: 1, rank: rank, families: families)
         names[record.name, default: []].append(place)
-        contents[Content(record)] = place
+        if record.type == .ptr { pointers[Content(record)] = place }
         return place
     }
 
@@ -94,7 +103,7 @@ package struct OwnedRecords: Sendable {
                 continue
             }
             entries[place] = nil
-            contents[Content(entry.record)] = nil
+            if entry.record.type == .ptr { pointers[Content(entry.record)] = nil }
             free.append(place)
             leave(entry)
             gone.append((place, entry))
@@ -108,14 +117,16 @@ package struct OwnedRecords: Sendable {
         guard let last = names[name]?.popLast() else { return }
         if names[name]?.isEmpty == true { names[name] = nil }
         guard let count = names[name]?.count, entry.rank < count else { return }
-        names[name]?[entry.rank] = last
+        names[name]?[Int(entry.rank)] = last
         entries[last]?.rank = entry.rank
     }
 
     /// A record was multicast.
     package mutating func said(_ place: Int, over family: IPAddress.Family, at now: Duration) {
         guard entries.indices.contains(place) else { return }
-        if family == .ipv4 { entries[place]?.said.ipv4 = now } else { entries[place]?.said.ipv6 = now }
+        let (seconds, attoseconds) = now.components
+        let time = max(min(seconds, 1 << 33) * 1_000_000_000 + attoseconds / 1_000_000_000, 1)
+        if family == .ipv4 { entries[place]?.said.ipv4 = time } else { entries[place]?.said.ipv6 = time }
     }
 
     // MARK: Answers

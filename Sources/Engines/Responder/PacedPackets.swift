@@ -16,10 +16,11 @@ package struct PacedPackets: Sendable {
 
     package mutating func append(_ more: [[UInt8]]) { packets += more }
 
-    /// How long it takes until all that waits and so many more are sent.
-    package func lag(of more: Int) -> Duration {
-        let beyond = packets.count - first + more - Self.burst
-        return beyond > 0 ? .seconds(1) * beyond / Self.perSecond : .zero
+    /// How long it takes until all that waits is sent.
+    package var lag: Duration {
+        let beyond = packets.count - first - Self.burst
+        // Each wait for a token may be a microsecond longer.
+        return beyond > 0 ? (.seconds(1) / Self.perSecond + .microseconds(2)) * beyond : .zero
     }
 
     /// When the next packet may be sent; nil if none waits.

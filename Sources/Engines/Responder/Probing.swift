@@ -123,8 +123,7 @@ package struct Probing: Sendable {
     }
 
     /// Takes the names whose probes are due, and those for which the time of the last one is over.
-    /// - Parameter lag: how long what is sent now will be on its way: the next interval begins after that.
-    package mutating func take(at now: Duration, lag: (Int) -> Duration) -> (probed: [ClaimID], won: [ClaimID]) {
+    package mutating func take(at now: Duration) -> (probed: [ClaimID], won: [ClaimID]) {
         var (probed, won): ([ClaimID], [ClaimID]) = ([], [])
         for index in batches.indices where batches[index].next <= now {
             if batches[index].sent == Self.probes {
@@ -142,13 +141,12 @@ package struct Probing: Sendable {
             asked.remove(id)
         }
         asked.formUnion(probed)
-        // Whatever was probed for in this turn goes out in this turn's packets.
-        let delay = probed.isEmpty ? .zero : lag(probed.count)
-        if delay > .zero {
-            for index in batches.indices where batches[index].next == now + Self.interval {
-                batches[index].next += delay
-            }
-        }
         return (probed, won)
+    }
+
+    /// What was taken now will be on its way for a while: the next interval begins after that.
+    package mutating func wait(_ lag: Duration, at now: Duration) {
+        guard lag > .zero else { return }
+        for index in batches.indices where batches[index].next == now + Self.interval { batches[index].next += lag }
     }
 }

@@ -23,11 +23,13 @@ enum PublishMany {
         let interfaces = arguments.count > 5 ? try InterfaceFilter(Array(arguments[5...])) : .all
 
         // Its own responder, the host's avahi-daemon, or what is there.
+        let (statuses, follower) = AsyncStream<PublicationStatus>.makeStream()
+        let observer = Follower(statuses: follower)
         let network =
             switch ProcessInfo.processInfo.environment["LAB_PUBLISHER"] {
-            case "wire": LocalNetwork(engine: try MulticastEngine())
-            case "auto": try LocalNetwork(backend: .auto)
-            default: LocalNetwork(engine: try AvahiEngine())
+            case "wire": LocalNetwork(engine: try MulticastEngine(), observer: observer)
+            case "auto": try LocalNetwork(backend: .auto, observer: observer)
+            default: LocalNetwork(engine: try AvahiEngine(), observer: observer)
             }
         let publications = try (0..<count).map { number in
             let digits = String(number)
@@ -45,12 +47,20 @@ enum PublishMany {
                 stream.finish()
             }
         }
-        await withTaskGroup { group in
-            for number in 0..<count {
-                group.addTask { for await status in publications[number].updates { tell(status) } }
-            }
-            for await _ in ended {}
-            await network.shutdown()
+        let printing = Task { for await status in statuses { tell(status) } }
+        for await _ in ended {}
+        await network.shutdown()
+        withExtendedLifetime(publications) {}
+        follower.finish()
+        await printing.value
+    }
+
+    /// Hands on what becomes of all publications: a task for each would hold more memory than the service.
+    private struct Follower: DiscoveryObserver {
+        let statuses: AsyncStream<PublicationStatus>.Continuation
+
+        func observed(_ observation: DiscoveryObservation) {
+            if case .publication(_, let status) = observation { statuses.yield(status) }
         }
     }
 

@@ -18,8 +18,8 @@ final class PublicationCore: Sendable {
         var isCancelled = false
         /// The newest change of port or TXT record; each waits for the one before.
         var change: Task<Void, Never>?
-        /// The service that was last given to the engine.
-        var announced: OfferedService
+        /// The port that was last given to the engine.
+        var announced: Port
         var onEnd: FollowUp?
         var open: Open?
     }
@@ -32,7 +32,7 @@ final class PublicationCore: Sendable {
         self.time = time
         self.observer = observer
         let status = PublicationStatus(wanted: service.name, since: time.now)
-        state = Locked(State(service: service, status: status, announced: service))
+        state = Locked(State(service: service, status: status, announced: service.port))
     }
 
     var service: OfferedService { state.withLock { $0.service } }
@@ -49,7 +49,7 @@ final class PublicationCore: Sendable {
 
     private func publish(_ open: Open) {
         let service = state.withLock { state in
-            state.announced = state.service
+            state.announced = state.service.port
             return state.service
         }
         let operation = open(service) { [weak self] fact in self?.reported(fact) }
@@ -89,8 +89,8 @@ final class PublicationCore: Sendable {
             guard !state.isCancelled, state.service == service else {
                 return (nil as (any PublicationOperation)?, nil as Open?, true)
             }
-            defer { state.announced = service }
-            return (state.operation, state.open, state.announced.port == service.port)
+            defer { state.announced = service.port }
+            return (state.operation, state.open, state.announced == service.port)
         }
         guard let operation, let open else { return }
         guard !(hasPort ? operation.update(txt: service.txt) : operation.update(port: service.port, txt: service.txt))

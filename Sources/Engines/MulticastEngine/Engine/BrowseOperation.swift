@@ -39,7 +39,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         interfaces: InterfaceFilter, family: IPAddress.Family?, make: @escaping (NetworkInterface) -> Browse?,
         report: @escaping ([Browse.Fact]) -> Void
     ) {
-        wish = LinkWish(interfaces: interfaces, families: family.map { [$0] } ?? Set(IPAddress.Family.allCases))
+        wish = LinkWish(interfaces: interfaces, families: family.map { [$0] } ?? IPAddress.Family.both)
         self.make = make
         self.report = report
     }

@@ -158,7 +158,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
 
     /// Binds a socket on each link, which shows whether the port can be shared.
     private static func tryPort() throws(DiscoveryError) {
-        let all = LinkWish(interfaces: .all, families: Set(IPAddress.Family.allCases))
+        let all = LinkWish(interfaces: .all, families: IPAddress.Family.both)
         let tried = LinkSelection(SystemInterfaces.usable(by: .all), [all]).links.flatMap { interface, wanted in
             wanted.families.map { ($0, refusal(on: interface, $0)) }
         }
@@ -230,13 +230,13 @@ extension MulticastEngine {
             }
         }
         let number = nextNumber()
-        responder.post { [loop] core in
+        responder.post { core in
             let registration = Registration(
                 name: service.name, policy: onConflict, isPersistent: isPersistent,
                 silence: "other hosts have contested")
             core.start(
                 WirePublication(
-                    service, registration, number: number, isProven: isProven, loop: loop, report: reporting))
+                    service, registration, number: number, isProven: isProven, report: reporting))
         }
         return Published(engine: self, number: number)
     }

@@ -12,7 +12,7 @@ struct LinkKey: Hashable {
 extension LinkKey {
     /// Over all families.
     init(all interface: NetworkInterface) {
-        self.init(interface: interface, families: Set(IPAddress.Family.allCases))
+        self.init(interface: interface, families: IPAddress.Family.both)
     }
 }
 

@@ -20,6 +20,8 @@ final class ResponderCore {
     private let timer: BootTimer
     var links: [NetworkInterface: ResponderLink] = [:]
     var publications: [UInt64: WirePublication] = [:]
+    /// When registrations are asked again.
+    private var retries = DeadlineTable<UInt64>()
     var wishes: [LinkWish: Int] = [:]
     var system: SystemLinks?
     /// Links to one peer.
@@ -61,11 +63,6 @@ final class ResponderCore {
             nameWatch = MachineNameWatch(loop: loop) { [weak self] in self?.systemChanged() }
         }
         publications[publication.number] = publication
-        publication.retry.fire = { [weak self, weak publication] in
-            guard let self, let publication else { return }
-            self.carryOut(publication.registration.retryIsDue(), publication)
-            self.settle()
-        }
         wishes[publication.wish, default: 0] += 1
         if wishes[publication.wish] == 1 || system?.isOld(at: now) ?? true { review(at: now) }
         carryOut(publication.registration.publishing(true), publication)
@@ -125,7 +122,7 @@ final class ResponderCore {
 
     private func remove(_ publication: WirePublication, isSaid: Bool = true) {
         withdraw(publication, isSaid: isSaid)
-        publication.retry.free()
+        retries.set(publication.number, to: nil)
         publications[publication.number] = nil
         let wish = publication.wish
         wishes[wish] = (wishes[wish] ?? 1) > 1 ? (wishes[wish] ?? 1) - 1 : nil
@@ -148,8 +145,10 @@ final class ResponderCore {
             switch action {
             case .register: register(publication)
             case .reset: withdraw(publication)
-            case .retry(let delay): publication.retry.set(after: delay)
-            case .report(let fact): publication.report(fact)
+            case .retry(let delay): retries.set(publication.number, to: BootTime.now + delay)
+            case .report(let fact):
+                if fact.state == .established { retries.set(publication.number, to: nil) }
+                publication.report(fact)
             case .end: remove(publication)
             }
         }
@@ -227,8 +226,10 @@ final class ResponderCore {
         let now = BootTime.now
         if !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
         let next =
-            links.values.compactMap { $0.responder.deadline(at: now) } + (publications.isEmpty ? [] : [looksAgain])
-        timer.set(next.min())
+            links.values.map { $0.responder.deadline(at: now) } + [
+                retries.next, publications.isEmpty ? nil : looksAgain,
+            ]
+        timer.set(next.compactMap(\.self).min())
     }
 
     private func passOn() {
@@ -287,6 +288,10 @@ final class ResponderCore {
             noticeSuspend(at: now)
             system = nil
             review(at: now)
+        }
+        for number in retries.due(now) {
+            guard let publication = publications[number] else { continue }
+            carryOut(publication.registration.retryIsDue(), publication)
         }
         read(at: now)
         if isReviewDue { leaveHosts() }

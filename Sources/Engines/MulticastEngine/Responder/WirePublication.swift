@@ -11,20 +11,18 @@ final class WirePublication {
     var service: OfferedService
     var registration: Registration
     let report: (PublicationFact) -> Void
-    let retry: LoopTimer
     /// This machine had the name a moment ago: the first attempt does without probes.
     var isProven: Bool
     /// The links on which it is claimed, and whether it is established there.
     var links: [NetworkInterface: Bool] = [:]
 
     init(
-        _ service: OfferedService, _ registration: Registration, number: UInt64, isProven: Bool, loop: EventLoop,
+        _ service: OfferedService, _ registration: Registration, number: UInt64, isProven: Bool,
         report: @escaping (PublicationFact) -> Void
     ) {
         self.isProven = isProven
         (self.service, self.registration, self.number, self.report) = (service, registration, number, report)
-        wish = LinkWish(interfaces: service.interfaces, families: Set(IPAddress.Family.allCases))
-        retry = LoopTimer(loop: loop)
+        wish = LinkWish(interfaces: service.interfaces, families: IPAddress.Family.both)
     }
 
     /// The claim whose establishment counts.
