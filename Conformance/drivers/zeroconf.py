@@ -69,15 +69,20 @@ def browse(kind):
 
     seen = queue.Queue()
 
+    def say(sighting):
+        # One write: two threads share the output.
+        sys.stdout.write(json.dumps(sighting) + "\n")
+        sys.stdout.flush()
+
     class Listener:
         def add_service(self, zeroconf, kind, name):
-            print(json.dumps([True, name[: -len(kind) - 1], None]), flush=True)
+            say([True, name[: -len(kind) - 1], None])
             seen.put((kind, name))
 
         update_service = add_service
 
         def remove_service(self, zeroconf, kind, name):
-            print(json.dumps([False, name[: -len(kind) - 1], None]), flush=True)
+            say([False, name[: -len(kind) - 1], None])
 
     zeroconf = Zeroconf(ip_version=IPVersion.All)
     ServiceBrowser(zeroconf, f"{kind}.local.", Listener())
@@ -85,7 +90,7 @@ def browse(kind):
         full, name = seen.get()
         info = zeroconf.get_service_info(full, name, 1000)
         if info:
-            print(json.dumps([True, name[: -len(full) - 1], info.port]), flush=True)
+            say([True, name[: -len(full) - 1], info.port])
 
 
 class PythonZeroconf(driver.Driver):

@@ -230,7 +230,62 @@ struct QuerierFault: RuleBreaking {
         hears(135) { packet, _ in packet.source.hardware == Station.far.hardware ? [] : [packet] },
         hears(136) { packet, _ in packet.message?.id == 0 ? [packet] : [] },
         hears(137) { packet, _ in packet.isResponse && !packet.questions.isEmpty ? [] : [packet] },
+        // What is no answer is taken for one.
+        hears(138) { packet, _ in packet.isQuery && !packet.answers.isEmpty ? [packet.asAnswer] : [packet] },
+        hears(139) { packet, _ in packet.isProbe ? [packet.asAnswer] : [packet] },
+        deaf(140) { $0.message?.flags.contains(.truncated) == true },
+        heard(141) { $0.additionals = [] },
+        says(142) { packet, _ in packet.questions.contains { $0.type == .a || $0.type == .aaaa } ? [] : [packet] },
+        QuerierFault(143) { fault in
+            fault.shows = { $0.isThere ? [$0] : [$0, Shown(at: $0.at, isThere: false, name: "tony", port: nil)] }
+        },
+        hearsRecords(144) { record in
+            var record = record
+            record.ttl = 120
+            return record
+        },
+        hearsRecords(145) { record in
+            var record = record
+            if record.ttl > UInt32(Int32.max) { record.ttl = 4500 }
+            return record
+        },
+        deaf(146) { $0.isQuery },
+        hearsRecords(147) { record in
+            var record = record
+            if record.ttl == 40 { record.ttl = 4500 }
+            return record
+        },
+        said(148) { message in
+            for place in message.questions.indices {
+                message.questions[place].recordClass = RecordClass(rawValue: 3)
+            }
+        },
+        said(149) { message in
+            for place in message.questions.indices { message.questions[place].wantsUnicastResponse = true }
+        },
+        said(150) {
+            if $0.questions.isEmpty {
+                $0.questions = [Question(DomainName(["_conf", "_tcp"], in: .local) ?? .root, .ptr)]
+            }
+        },
+        said(151) { message in
+            guard !message.answers.isEmpty else { return }
+            message.answers.append(ResourceRecord(.root, .a, .a(1), ttl: 120))
+        },
+        said(152) { message in
+            for place in message.answers.indices { message.answers[place].ttl = 40 }
+        },
     ]
+}
+
+extension Packet {
+    /// As if what it says were said in a response.
+    fileprivate var asAnswer: Packet {
+        changed { message in
+            message.flags = [.response, .authoritative]
+            (message.answers, message.authorities) = (message.answers + message.authorities, [])
+        }.first ?? self
+    }
 }
 
 extension ResourceRecord {
