@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sentences, and how many words they have: `.ci/sentences.py` names each that has more than 30, in what people read.
+"""Sentences of what people read: `.ci/sentences.py` names each that has more than 30 words, and each that has a word of the program's inside.
 
 README.md, docs/*.md, the manual, and texts in Sources and Apps/Sources, of which help and messages are made. docs/decisions and CHANGELOG.md are history.
 """
@@ -12,6 +12,11 @@ import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MOST = 30
+# Parts of the program, and names of JSON: docs/glossary.md has them, and docs/decisions/0086-avahi-in-one-word.md what is said in their place.
+INSIDE = re.compile(r"\b(?:finder|publisher|backend|engine|wire|warm|settled|degraded|attached|registration)s?\b", re.I)
+# For who changes the program or measures it; names of JSON; names of the library.
+FOR_DEVELOPERS = {f"docs/{name}.md" for name in (
+    "architecture", "glossary", "rfc6762", "testing", "reliability", "performance", "conformance", "contract", "api", "network-framework")}
 ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.")
 
 
@@ -61,6 +66,26 @@ def literals(file):
         yield "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text)).replace("\\n", "\n\n")
 
 
+def named(text):
+    """Without names: code, options, paths, JSON and Swift in blocks, what a manual page has in bold."""
+    text = re.sub(r"^```(?:swift|yaml)\n.*?^```", "", text, flags=re.S | re.M)
+    text = re.sub(r"^(?:\{|\.(?:It )?(?:Cm|Fl|Pa|Li) ).*$", "", text, flags=re.M)
+    return re.sub(r"`[^`\n]*`|\\fB.*?\\fP|\]\([^)]*\)|[-/]-?[a-z][a-z0-9/_.-]*|\{.*\}", "", text)
+
+
+def inside():
+    """Each word of the inside in documents, manual and messages, with its place."""
+    for path in [f"{ROOT}/README.md", *glob.glob(f"{ROOT}/docs/*.md"), *glob.glob(f"{ROOT}/docs/apps/*.md"), *glob.glob(f"{ROOT}/docs/man/*.[157]")]:
+        name = os.path.relpath(path, ROOT)
+        if name not in FOR_DEVELOPERS:
+            yield from ((name, found[0], line) for line in named(open(path, encoding="utf-8").read()).split("\n") if (found := INSIDE.search(line)))
+    for room in ("Sources/Command", "Sources/Daemon", "Apps/Sources"):
+        for path in glob.glob(f"{ROOT}/{room}/**/*.swift", recursive=True):
+            # A single word is a name; `# settled` is a line of format=text, and `attached: anyone` one of the configuration.
+            texts = (named(text) for text in literals(path) if " " in text and not re.match(r"# |[a-z]+: [a-z]+$", text))
+            yield from ((os.path.relpath(path, ROOT), found[0], text) for text in texts if (found := INSIDE.search(text)))
+
+
 def read():
     """What people read, by name."""
     for path in [f"{ROOT}/README.md", *sorted(glob.glob(f"{ROOT}/docs/*.md"))]:
@@ -78,7 +103,10 @@ def main():
     long = [(name, words(sentence), sentence) for name, text in read() for sentence in split(text) if words(sentence) > MOST]
     for name, count, sentence in long:
         print(f"check: {name}: a sentence of {count} words, and {MOST} are the most: {sentence}", file=sys.stderr)
-    return 1 if long else 0
+    words_inside = sorted(set(inside()))
+    for name, word, text in words_inside:
+        print(f"check: {name}: '{word}' is a word of the program's inside, and not for people: {text.strip()[:120]}", file=sys.stderr)
+    return 1 if long or words_inside else 0
 
 
 if __name__ == "__main__":

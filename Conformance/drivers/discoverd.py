@@ -13,7 +13,7 @@ import time
 import driver
 
 # How its own responder is chosen.
-OWN = ["--backend", "wire"]
+OWN = ["--avahi", "never"]
 
 
 class Discoverd(driver.Driver):

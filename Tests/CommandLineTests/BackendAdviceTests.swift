@@ -21,7 +21,7 @@ struct BackendAdviceTests {
             #expect(
                 advice(publisher, other, avahi).hasPrefix("avahi-daemon (pid 7) runs and cannot be asked. Restart it"))
         }
-        #expect(advice(.auto, other) == "Stop systemd-resolved (pid 9), or publish beside it: --backend wire.")
+        #expect(advice(.auto, other) == "Stop systemd-resolved (pid 9), or publish beside it: --avahi never.")
         #expect(advice(.avahi).hasPrefix("Install it (apt install avahi-daemon)"))
         #expect(advice(.wire, avahi).contains("doctor"))
     }

@@ -3,6 +3,7 @@ import AvahiEngine
 import ArgumentParser
 import CommandFrame
 import DNSSD
+import DiscoverySystem
 import HostEngine
 import Testing
 

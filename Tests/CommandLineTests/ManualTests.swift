@@ -35,7 +35,7 @@ struct ManualTests {
     func claims() throws {
         let text = try String(contentsOf: Self.pages.appending(path: "text/browse"), encoding: .utf8)
         for range in text.ranges(of: "4.2 s") {
-            #expect(text[..<range.lowerBound].suffix(60).contains("--finder avahi"))
+            #expect(text[..<range.lowerBound].suffix(60).contains("avahi-daemon(8) finds"))
         }
     }
 }

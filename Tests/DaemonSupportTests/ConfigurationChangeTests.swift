@@ -1,4 +1,5 @@
 import DNSSD
+import DiscoverySystem
 import Testing
 import UnicastEngine
 
@@ -35,9 +36,9 @@ import UnicastEngine
         old.services = [try definition("a")]
         var new = old
         new.services[0].check = try CheckSpecification("tcp")
-        new.backend = .wire
+        new.avahi = .never
         let change = ConfigurationChange(from: old, to: new)
-        #expect(change.changed.count == 1 && change.needsRestart == ["backend"])
+        #expect(change.changed.count == 1 && change.needsRestart == ["avahi"])
     }
 
     @Test func anotherKeyFileNeedsNoRestartAndAnotherServerDoes() throws {

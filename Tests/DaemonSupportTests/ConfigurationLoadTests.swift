@@ -133,7 +133,7 @@ import Testing
             .deletingLastPathComponent().appendingPathComponent("docs/discoverd.yaml.example")
         let text = try String(contentsOf: file, encoding: .utf8)
         let configuration = try ConfigurationDirectory(["discoverd.yaml": text]).load()
-        #expect(configuration.backend == .auto && configuration.logLevel == .info)
+        #expect(configuration.avahi == .auto && configuration.logLevel == .info)
         #expect(configuration.reload == .auto)
         #expect(configuration.browse.map(\.description) == ["_witap._tcp", "_http._tcp"])
         #expect(configuration.limits == ConnectionTable.Limits())
@@ -254,7 +254,9 @@ import Testing
 
     @Test(arguments: [
         ("backend: other\n", "discoverd.yaml:1: backend must be one of auto, system, wire, not \"other\""),
-        ("\nbrowser: []\n", "discoverd.yaml:2: unknown key \"browser\"; known keys: backend, finder, browse,"),
+        ("avahi: system\n", "discoverd.yaml:1: avahi must be one of auto, always, never, not \"system\""),
+        ("avahi: auto\nfinder: wire\n", "discoverd.yaml:2: finder is an old key, and avahi says the same"),
+        ("\nbrowser: []\n", "discoverd.yaml:2: unknown key \"browser\"; known keys: avahi, browse,"),
         ("backend: auto\n\nbackend: auto\n", "discoverd.yaml:3: the key \"backend\" is there twice"),
         ("access:\n  attached: all\n", "discoverd.yaml:2: attached must be one of anyone, rules, not \"all\""),
         ("browse: {a: b}\n", "discoverd.yaml:1: browse must be a list"),

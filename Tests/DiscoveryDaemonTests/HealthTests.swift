@@ -45,7 +45,7 @@ import Testing
 
     @Test func whatFindsAndWhatPublishesAreMissedByThemselves() {
         let health = BackendHealth()
-        #expect(health.reasons == ["the backend has not answered yet"])
+        #expect(health.reasons == ["what finds has not answered yet"])
         health.became(.available, [.finder])
         health.became(.unavailable("no bus"), [.publisher])
         #expect(health.reasons.isEmpty, "nothing is to be published")
@@ -56,7 +56,7 @@ import Testing
         health.became(.lost("gone"), [.publisher])
         #expect(health.reasons == ["services cannot be published: gone"], "what was there is missed")
         health.became(.lost("gone"), [.finder])
-        #expect(health.reasons == ["the backend is away: gone"], "one that is both is told once")
+        #expect(health.reasons == ["nothing finds or publishes: gone"], "one that is both is told once")
         health.became(.available, [.publisher])
         #expect(health.reasons == ["services cannot be found: gone"])
     }

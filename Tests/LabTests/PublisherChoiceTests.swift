@@ -69,7 +69,7 @@ struct PublisherChoiceTests {
     )
     func avahiOutOfReach() async throws {
         let lab = try await Lab.start()
-        try await refused(lab, Self.noBus, "avahi-daemon (pid ", "--backend wire")
+        try await refused(lab, Self.noBus, "avahi-daemon (pid ", "--avahi never")
         let daemon = try LabDaemon(lab, "h1", socket: LabDaemon.systemSocket)
         try daemon.configure("services: [{name: served, type: _witap._tcp, port: 80}]\n")
         try await lab.avahi("h1", "stop")

@@ -139,7 +139,7 @@ check_restarts() {
     check 'a service that is handed over' in_machine discoverd publish handed 9001 --type _http._tcp --detach
     # Not through on_h2: a function in the background is a shell, which would be killed instead.
     env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$root/h2/run/bus" "$root/tree/usr/bin/discoverd" \
-        browse _http._tcp --json --no-daemon --backend system >"$log" 2>&1 &
+        browse _http._tcp --json --no-daemon --avahi always >"$log" 2>&1 &
     other+=("$!")
     until_true 20 'h2 finds the service' grep -q '"added".*"web on machine"' "$log"
     until_true 20 'h2 finds the other' grep -q '"added".*"handed"' "$log"

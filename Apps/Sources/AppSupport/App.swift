@@ -47,14 +47,14 @@ public final class App: Sendable {
         switch state {
         case .available, .recovered:
             absences.withLock { $0.removeValue(forKey: part)?.cancel() }
-            if state == .recovered && !quietly { notices.notice("the backend is back") }
+            if state == .recovered && !quietly { notices.notice("services can be found and published again") }
         case .unavailable(let reason):
             absences.withLock { absences in
                 guard absences[part] == nil else { return }
                 absences[part] = stop.request(.failed(.noBackend(reason)), after: .seconds(5))
             }
         case .lost(let reason):
-            if !quietly { notices.notice("lost the backend (\(reason)); what is known is kept") }
+            if !quietly { notices.notice("nothing finds or publishes now: \(reason); what is known is kept") }
         }
     }
 

@@ -8,9 +8,8 @@ public struct AppOptions: ParsableArguments, Sendable {
     @Flag(name: .long, help: "Print one JSON object a line.")
     public var json = false
 
-    /// What publishes.
-    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or the program itself.")
-    public var backend = BackendChoice.auto
+    /// What part avahi-daemon has.
+    @OptionGroup public var avahi: AvahiOptions
 
     /// Which interfaces to use.
     @OptionGroup public var interface: InterfaceOptions
@@ -23,12 +22,6 @@ public struct AppOptions: ParsableArguments, Sendable {
 
     /// Opens a network according to the options.
     func openNetwork() throws(DiscoveryError) -> LocalNetwork {
-        let backend: LocalNetwork.Backend =
-            switch backend {
-            case .auto: .auto
-            case .system: .system
-            case .wire: .wire
-            }
-        return try LocalNetwork(backend: backend)
+        try LocalNetwork(backend: LocalNetwork.Backend(rawValue: avahi.backend) ?? .auto)
     }
 }

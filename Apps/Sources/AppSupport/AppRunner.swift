@@ -44,6 +44,7 @@ public enum AppRunner {
 
     /// Runs the command in a task while this thread, the main one, waits for signals.
     private static func run(_ command: any AppCommand, _ notices: ProgramNotices) -> Never {
+        if let hint = command.options.avahi.hint { notices.hint(hint) }
         let statusWhenStopped = type(of: command).statusWhenStopped
         let stop = Stop()
         let watcher = Watcher(stop: stop, watchesOutput: false, grace: grace, statusWhenStopped: statusWhenStopped)

@@ -24,7 +24,7 @@ struct FileDropCommand: ParsableCommand {
             Both sides speak TLS with machines whose keys are known, as 'discoverd key list' lists them, and ask about others.
             --plain is without all that: anyone on the network can send, read and change. What is there is never replaced.
             Exit status: 0 done, 1 not found or not finished, 64 usage, 65 damaged on the way, 66 a file cannot be read, 69
-            no backend, 71 the system refused a thread or a descriptor, 73 the name is taken or the folder cannot be
+            nothing finds or publishes, 71 the system refused a thread or a descriptor, 73 the name is taken or the folder cannot be
             written, 74 the disk is full or the connection broke, 76 unreachable or without TLS, 77 a key is not known, or
             another than it was; or the other side said no, 78 this machine's key cannot be read or made.
             """,

@@ -19,7 +19,7 @@ struct FourInARow: ParsableCommand {
               four-in-a-row join tony              joins tony's game
 
             Exit status: 0 played or left, 1 nobody found, or the opponent left before the end, 64 usage, 65 the opponent broke
-            the rules, 69 no backend, 76 the host does not answer.
+            the rules, 69 nothing finds or publishes, 76 the host does not answer.
             """,
         version: "four-in-a-row \(DiscoverdVersion.current)",
         subcommands: [HostCommand.self, JoinCommand.self],

@@ -22,7 +22,7 @@ struct LanChatCommand: ParsableCommand {
               lanchat serve --plain             without TLS; nc HOST 6222, iam:bob, then msg:hello
 
             A nick tells who somebody says to be; over TLS it belongs to the key that came with it first.
-            Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 71 the port is taken, 74 the connection broke,
+            Exit status: 0 done, 1 not found, 64 usage, 69 nothing finds or publishes, 71 the port is taken, 74 the connection broke,
             76 unreachable or no TLS, 77 a key that is not known or has changed, 78 no key of one's own.
             """,
         version: "lanchat \(DiscoverdVersion.current)",

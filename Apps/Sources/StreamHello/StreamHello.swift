@@ -21,7 +21,7 @@ struct StreamHelloCommand: ParsableCommand {
               stream-hello browse                  greet whoever comes
 
             The client sends "Hello Server!" and the server answers "Hello Client!", each with a zero byte at its end.
-            Exit status: 0 done, 1 not found or no answer in time, 64 usage, 69 no backend, 76 unreachable.
+            Exit status: 0 done, 1 not found or no answer in time, 64 usage, 69 nothing finds or publishes, 76 unreachable.
             """,
         version: "stream-hello \(DiscoverdVersion.current)",
         subcommands: [ServeCommand.self, ConnectCommand.self, ResolveCommand.self, BrowseCommand.self]

@@ -22,7 +22,7 @@ struct WiTap: AppCommand {
               witap --name anna
               witap tony                           invites tony at once
 
-            Exit status: 0 played or left, 64 usage, 69 no backend, 71 no socket could be bound.
+            Exit status: 0 played or left, 64 usage, 69 nothing finds or publishes, 71 no socket could be bound.
             """,
         version: "witap \(DiscoverdVersion.current)"
     )

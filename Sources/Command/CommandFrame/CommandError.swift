@@ -39,7 +39,8 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// No mDNS responder answers on this machine.
     public static func noBackend(_ reason: String?) -> CommandError {
-        var error = CommandError(.noBackend, "no mDNS backend: \(reason ?? "avahi-daemon did not answer in time")")
+        var error = CommandError(
+            .noBackend, "nothing finds or publishes here: \(reason ?? "avahi-daemon did not answer in time")")
         error.isAboutBackend = true
         return error
     }

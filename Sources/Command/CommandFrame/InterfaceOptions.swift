@@ -2,7 +2,7 @@
 public import ArgumentParser
 import CommandText
 public import DNSSD
-import DiscoverySystem
+package import DiscoverySystem
 #endif
 
 #if Commands
@@ -30,25 +30,49 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
 }
 #endif
 
-/// `--backend`: what publishes.
-public enum BackendChoice: String, CaseIterable, Sendable {
-    /// The system's avahi-daemon if it answers, else the program itself.
-    case auto
-    /// The host's avahi-daemon.
-    case system
-    /// The program itself, on the wire.
-    case wire
+#if Commands
+extension AvahiUse: ExpressibleByArgument {}
+extension AvahiUse.Finder: ExpressibleByArgument {}
 
-    /// Reads a value; `private` is what `wire` was called before.
-    public init?(rawValue: String) {
-        let name = rawValue == "private" ? "wire" : rawValue
-        guard let choice = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
-        self = choice
+/// `--avahi`: what part avahi-daemon has.
+public struct AvahiOptions: ParsableArguments, Sendable {
+    /// As given.
+    @Option(
+        name: .customLong("avahi"),
+        help:
+            "What avahi-daemon does: publish where it answers (auto, the default), publish always, or nothing (never).")
+    package var said: AvahiUse?
+
+    /// The same in the word of the version before.
+    @Option(name: .customLong("backend"), help: .hidden, transform: AvahiOptions.backend)
+    package var old: AvahiUse?
+
+    /// The options without any argument.
+    public init() {}
+
+    /// Both spellings do not go together.
+    public func validate() throws {
+        if said != nil, old != nil { throw ValidationError("--backend is the old name of --avahi: leave it out.") }
+    }
+
+    /// What was given, by either name; nil: nothing.
+    package var given: AvahiUse? { said ?? old }
+    /// What counts.
+    package var use: AvahiUse { given ?? .auto }
+    /// What to say where the option of the version before was given; nil where it was not.
+    public var hint: String? {
+        old.map { "'--backend' is now '--avahi \($0.rawValue)'; the old option goes with the next version" }
+    }
+    /// What publishes, as `LocalNetwork.Backend` names it.
+    public var backend: String { use.backend.rawValue }
+
+    private static func backend(_ name: String) throws -> AvahiUse {
+        guard let backend = AvahiUse.Backend(named: name) else {
+            throw ValidationError("'\(name)' is no value that --backend had. Write --avahi auto, always or never.")
+        }
+        return AvahiUse(backend)
     }
 }
-
-#if Commands
-extension BackendChoice: ExpressibleByArgument {}
 #endif
 
 #if Commands

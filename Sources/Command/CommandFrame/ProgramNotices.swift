@@ -41,7 +41,7 @@ public struct ProgramNotices: Sendable {
 
     /// Prints that a spelling goes with the next version, or what a word is taken for: to a person at a terminal, elsewhere only with
     /// `--verbose`, for scripts may take any word on standard error for a failure.
-    package func hint(_ text: String) {
+    public func hint(_ text: String) {
         if level == .verbose || (level >= .normal && isatty(STDERR_FILENO) == 1) {
             Self.write("\(program): \(text.safeForTerminal)\n")
         }

@@ -8,7 +8,7 @@ public struct CommandLineArguments: Sendable {
         public let argument: String
     }
 
-    /// Prefixes an operand that begins with a hyphen. No process argument can contain this character.
+    /// Prefixes an operand behind `--` that would read as something else: an option, a type, a host. No process argument can contain this character.
     private static let mark = "\u{0}"
 
     /// The arguments for the parser, without the program's name.
@@ -50,7 +50,7 @@ public struct CommandLineArguments: Sendable {
         var texts: [String] = []
         for (index, argument) in arguments[..<end].enumerated() {
             if let text = String(validating: argument, as: UTF8.self) {
-                texts.append(index == first && Self.isOption(argument) ? Self.mark + text : text)
+                texts.append(index == first && Self.isDoubtful(argument) ? Self.mark + text : text)
             } else if runs, texts.last == "--txt", let encoded = Self.encoded(argument) {
                 texts[texts.count - 1] = "--txt-base64"
                 texts.append(encoded)
@@ -66,6 +66,11 @@ public struct CommandLineArguments: Sendable {
     }
 
     private static func isOption(_ argument: [UInt8]) -> Bool { argument.first == UInt8(ascii: "-") }
+
+    /// Whether a name could be taken for something else.
+    private static func isDoubtful(_ argument: [UInt8]) -> Bool {
+        isOption(argument) || argument.first == UInt8(ascii: "_") || argument.contains(UInt8(ascii: "."))
+    }
 
     /// Whether these arguments of a command are more than options and their values.
     private static func hasOperand(_ arguments: ArraySlice<[UInt8]>, _ takesValue: (String) -> Bool) -> Bool {

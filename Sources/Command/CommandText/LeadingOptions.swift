@@ -5,7 +5,7 @@ package enum LeadingOptions {
         "--json", "--verbose", "--quiet", "--no-daemon", "--ipv4", "--ipv6",
     ]
     private static let valued: Set<String> = [
-        "--socket", "--interface", "--domain", "--server", "--backend", "--finder", "--timeout",
+        "--socket", "--interface", "--domain", "--server", "--avahi", "--backend", "--finder", "--timeout",
     ]
 
     /// The arguments with such options behind the command's own, and before what follows `--`.

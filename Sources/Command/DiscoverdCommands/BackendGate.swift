@@ -95,11 +95,11 @@ extension Session {
     /// Reports the backend's state to the user.
     func show(_ state: BackendState) throws {
         switch state {
-        case .available: notices.detail("the backend answers")
+        case .available: notices.detail("services can be found")
         case .unavailable: notices.detail(state.trouble ?? "")
         case .lost, .recovered:
             guard !json else { return try output.json { $0.line(state) } }
-            notices.notice(state.trouble ?? "the backend is back")
+            notices.notice(state.trouble ?? "services are found again")
         }
     }
 }
@@ -109,8 +109,8 @@ extension BackendState {
     var trouble: String? {
         switch self {
         case .available, .recovered: nil
-        case .unavailable(let reason): "waiting for the backend: \(reason)"
-        case .lost(let reason): "lost the backend (\(reason)); what is known is kept"
+        case .unavailable(let reason): "nothing finds yet: \(reason)"
+        case .lost(let reason): "nothing finds now: \(reason); what is known is kept"
         }
     }
 }
@@ -130,13 +130,13 @@ enum BackendAdvice {
     static func lines(for publisher: PublisherChoice, responders: [SystemResponder]) -> [String] {
         if publisher != .wire, let hung = responders.first(where: \.isAvahi) {
             return [
-                "\(hung) runs and cannot be asked. Restart it: systemctl restart avahi-daemon; or leave it: --backend wire.",
+                "\(hung) runs and cannot be asked. Restart it: systemctl restart avahi-daemon; or leave it: --avahi never.",
                 doctor,
             ]
         }
         if publisher == .wire { return [doctor] }
         if publisher == .auto, let other = responders.first {
-            return ["Stop \(other), or publish beside it: --backend wire.", doctor]
+            return ["Stop \(other), or publish beside it: --avahi never.", doctor]
         }
         return ["Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).", doctor]
     }

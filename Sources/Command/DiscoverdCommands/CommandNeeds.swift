@@ -9,7 +9,7 @@ internal import DiscoveryControl
 struct CommandNeeds {
     /// How the command uses the daemon.
     enum DaemonUse: Equatable {
-        /// Asked where it answers, unless `--no-daemon`, `--finder` or `--backend` is given.
+        /// Asked where it answers, unless `--socket none`, `--avahi` or `--finder` says otherwise.
         case ifPresent
         /// The command cannot work without it: why, as the end of a sentence.
         case required(String)

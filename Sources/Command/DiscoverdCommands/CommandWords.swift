@@ -1,4 +1,6 @@
 #if Commands
+internal import DiscoverySystem
+
 /// A command line in today's words, and what to say where it has those of the version before, which are understood for this version
 /// (docs/decisions/0080-sixteen-commands.md). A value.
 struct CommandWords: Equatable {
@@ -22,7 +24,7 @@ struct CommandWords: Equatable {
         "--ca": "--trust FILE",
         "--ca-name": "--trust name=NAME", "--gone": "--count 0", "--bind": "forward NAME ADDRESS:PORT",
         "--address-record": "publish HOST ADDRESS", "--subtype": "--type TYPE,SUBTYPE", "--watch": "--live",
-        "--server-address": "--address", "--no-daemon": "--socket none",
+        "--server-address": "--address", "--no-daemon": "--socket none", "--backend": "--avahi auto|always|never",
     ]
     /// What `known` was followed by.
     private static let ofKnown: Set<String> = ["add", "forget", "hash", "list"]
@@ -55,9 +57,18 @@ struct CommandWords: Equatable {
         self.arguments = words + rest
         let given = rest.prefix { $0 != "--" }.map { String($0.prefix { $0 != "=" }) }
         for option in Set(given).sorted() {
-            if let new = Self.options[option] {
-                hints.append("'\(option)' is now '\(new)'; the old option goes with the next version")
-            }
+            guard let new = Self.options[option] else { continue }
+            let (before, now) = option == "--backend" ? Self.avahi(rest) ?? (option, new) : (option, new)
+            hints.append("'\(before)' is now '\(now)'; the old option goes with the next version")
+        }
+    }
+
+    /// `--backend system` as `--avahi always`.
+    private static func avahi(_ rest: [String]) -> (String, String)? {
+        guard let place = rest.firstIndex(where: { $0.hasPrefix("--backend") }) else { return nil }
+        let value = rest[place].split(separator: "=").dropFirst().first.map(String.init) ?? rest[(place + 1)...].first
+        return value.flatMap { value in
+            AvahiUse.Backend(named: value).map { ("--backend \(value)", "--avahi \(AvahiUse($0).rawValue)") }
         }
     }
 

@@ -100,7 +100,7 @@ struct DiscoverdCommand: ParsableCommand {
               discoverd doctor                     why nothing is found
               discoverd doctor tony                why this one is not found, or not reached
 
-            Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 73 name taken.
+            Exit status: 0 done, 1 not found, 64 usage, 69 nothing finds or publishes, 73 name taken.
             """,
         version: "discoverd \(DiscoverdVersion.current)",
         groupedSubcommands: [

@@ -3,6 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import HostEngine
 
 /// How a command runs: in which program, with which engines, with which use of the daemon, and how patiently. A value, decided once from
@@ -71,12 +72,7 @@ struct Invocation {
         daemon = try Self.daemon(needs, options)
         servers = Self.servers(needs, daemon)
         program = Self.program(needs, daemon, machine)
-        publisher =
-            switch options.backend {
-            case .system: .avahi
-            case .wire: .wire
-            case .auto: needs.asksAvahi ? .avahi : .auto
-            }
+        publisher = needs.asksAvahi && options.avahi == .auto ? .avahi : PublisherChoice(options.avahi)
         finder = needs.asksAvahi ? .avahi : options.finder
         patience = needs.domains.isOnlyOthers ? .servers : .system
     }
@@ -90,7 +86,7 @@ struct Invocation {
             guard !options.noDaemon else { throw CommandError(.usage, "--no-daemon is said, but \(why)") }
             return .required(why)
         case .ifPresent:
-            guard !options.noDaemon, options.backend == .auto, options.finder == .auto else { return .never }
+            guard !options.noDaemon, options.avahi == .auto, options.finder == .auto else { return .never }
             return options.socket == nil ? .ifPresent : .required("--socket names it")
         }
     }

@@ -3,6 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoverySystem
 internal import HostEngine
 internal import Libc
 
@@ -119,7 +120,7 @@ struct Runner {
             let host = try HostEngine(
                 invocation.finder, publisher: invocation.publisher, publishes: needs.publishes)
             if let reason = host.reasonWithoutWire {
-                notices.detail("avahi-daemon finds services, for the wire cannot: \(reason)")
+                notices.detail("avahi-daemon finds services, for discoverd cannot: \(reason)")
             }
             return host.engine
         }

@@ -100,10 +100,30 @@ package enum SystemFile {
     /// Writes a temporary file readable only by its owner, syncs it, renames it, and syncs the directory: after a power
     /// cut either the old file or the new one is there.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        try replace(path, with: bytes, as: nil)
+    }
+
+    /// The same of a file that another owner and mode stay with, and of the one that a link leads to.
+    package static func rewrite(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let path = real(path) ?? path
+        var info = stat()
+        guard unsafe stat(path, &info) == 0 else { throw SystemError(errno, path) }
+        try replace(path, with: bytes, as: info)
+    }
+
+    private static func replace(_ path: String, with bytes: [UInt8], as owned: stat?) throws(SystemError) {
         let new = "\(path).new"
         // Never writes to what another process left there, such as a pipe.
         _ = unsafe unlink(new)
         try write(bytes, to: new)
+        if let owned {
+            let isOwned = unsafe chown(new, owned.st_uid, owned.st_gid) == 0 && chmod(new, owned.st_mode & 0o7777) == 0
+            guard isOwned else {
+                let code = errno
+                _ = unsafe unlink(new)
+                throw SystemError(code, path)
+            }
+        }
         guard unsafe rename(new, path) == 0 else { throw SystemError(errno, path) }
         syncDirectory(of: path)
     }

@@ -164,7 +164,7 @@ extension DaemonClient {
 
     private static func path(of id: DaemonRegistration.ID) throws(DiscoveryError) -> String {
         // Without an id it would be the path of all of them.
-        guard !id.isEmpty else { throw DiscoveryError(.notFound, "there is no registration \"\"") }
+        guard !id.isEmpty else { throw DiscoveryError(.notFound, "there is no service with the id \"\"") }
         return "/v1/registrations/\(QueryString.encode(id))"
     }
 

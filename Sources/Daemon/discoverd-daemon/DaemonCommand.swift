@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryDaemon
+internal import DiscoverySystem
 
 /// The daemon's command line.
 struct DaemonCommand: ParsableCommand {
@@ -38,23 +39,18 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where registrations are kept; default: $STATE_DIRECTORY, /var/lib/discoverd for root, "
+            "Where services that were handed over are kept; default: $STATE_DIRECTORY, /var/lib/discoverd for root, "
                 + "$XDG_STATE_HOME/discoverd or ~/.local/state/discoverd for others; with --socket nowhere.",
             valueName: "directory"
         )
     )
     var state: String?
 
-    @Option(help: "What publishes; default: as the configuration says, or auto.")
-    var backend: BackendChoice?
+    @OptionGroup var publishing: AvahiOptions
 
-    @Option(help: "What finds services; default: as the configuration says, or auto.")
-    var finder: Finder?
-
-    /// `--finder`, with the same values as in the configuration.
-    enum Finder: String, ExpressibleByArgument, CaseIterable {
-        case auto, wire, avahi
-    }
+    /// For tests, and for who looks for a fault.
+    @Option(help: .hidden)
+    var finder: AvahiUse.Finder?
 
     @Flag(help: "Only check the configuration, and exit with 78 if it is wrong.")
     var check = false

@@ -42,14 +42,13 @@ struct DaemonProcess {
             throw Failure(status: 78, message: refusal)
         }
         if let reason = state.reason { log.warning("nothing is kept over a restart: \(reason)") }
-        let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
-        let backend = chosen("backend", command.backend, configured, log) ?? .auto
+        let avahi = chosen("avahi", command.publishing.given, configuration.avahi, log) ?? .auto
         let domains = try DaemonDomains(configuration, state)
-        let host = try hostEngine(backend, log)
+        let host = try hostEngine(avahi, log)
         var facts = DaemonFacts(
             version: DiscoverdVersion.current,
             pid: getpid(),
-            backend: backend.rawValue,
+            backend: avahi.backend.rawValue,
             finder: host.finder.rawValue,
             socket: sockets.path,
             limits: configuration.limits.withinDescriptors
@@ -111,24 +110,13 @@ struct DaemonProcess {
         return said
     }
 
-    private func hostEngine(_ backend: BackendChoice, _ log: DaemonLog) throws -> HostEngine {
-        let said = command.finder.flatMap { DaemonConfiguration.Finder(rawValue: $0.rawValue) }
-        let finder = chosen("finder", said, configuration.finder, log).flatMap { FinderChoice(rawValue: $0.rawValue) }
+    private func hostEngine(_ avahi: AvahiUse, _ log: DaemonLog) throws -> HostEngine {
+        if let hint = command.publishing.hint { log.notice(hint) }
+        let finder = chosen("finder", command.finder, configuration.finder, log)
         do throws(DiscoveryError) {
-            return try HostEngine(finder ?? .auto, publisher: backend.publisher)
+            return try HostEngine(finder ?? .auto, publisher: PublisherChoice(avahi))
         } catch {
             throw Failure(status: error.code == .systemRefused ? 71 : 69, message: error.message)
-        }
-    }
-
-}
-
-extension BackendChoice {
-    fileprivate var publisher: PublisherChoice {
-        switch self {
-        case .auto: .auto
-        case .system: .avahi
-        case .wire: .wire
         }
     }
 }

@@ -107,7 +107,7 @@ struct StatusLine {
             let established = states.count { $0 == .established }
             let published = "\(established) of \(states.count) services published"
             let reasons = daemon.health.reasons
-            return reasons.isEmpty ? published : "\(published); degraded: \(reasons.joined(separator: "; "))"
+            return reasons.isEmpty ? published : "\(published); not well: \(reasons.joined(separator: "; "))"
         }
     }
 }
@@ -171,7 +171,7 @@ struct Watchdog {
                     if answered.withLock({ $0 }).duration(to: .now) < Self.backendPatience {
                         manager.keepAlive()
                     } else {
-                        log.error("the backend's thread does not answer: the watchdog is told nothing")
+                        log.error("avahi-daemon's thread does not answer: the watchdog is told nothing")
                     }
                     try? await Task.sleep(for: interval)
                 }

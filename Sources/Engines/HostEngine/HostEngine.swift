@@ -1,6 +1,7 @@
 package import AvahiEngine
 package import DNSSD
 package import Discovery
+package import DiscoverySystem
 import MulticastEngine
 
 /// This machine's engine: finds the link's services on the wire or through avahi-daemon, and publishes through avahi-daemon or by itself.
@@ -100,14 +101,16 @@ package enum PublisherChoice: String, Sendable {
     case avahi
     /// This process, by multicast DNS.
     case wire
+
+    package init(_ use: AvahiUse) {
+        self =
+            switch use {
+            case .auto: .auto
+            case .always: .avahi
+            case .never: .wire
+            }
+    }
 }
 
 /// What finds services on the link.
-package enum FinderChoice: String, CaseIterable, Sendable {
-    /// The wire; avahi-daemon where UDP port 5353 is not shared.
-    case auto
-    /// The links themselves, by multicast DNS.
-    case wire
-    /// avahi-daemon, over D-Bus.
-    case avahi
-}
+package typealias FinderChoice = AvahiUse.Finder

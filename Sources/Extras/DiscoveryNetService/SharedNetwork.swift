@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import DiscoverySystem
 import HostEngine
 
 /// This process's network, for objects without one of their own: found on the wire, published by the host's avahi-daemon.

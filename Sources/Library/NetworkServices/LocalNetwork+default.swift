@@ -4,6 +4,7 @@ public import DNSSD
 @_exported public import Discovery
 import DiscoveryControl
 public import DiscoveryJSON
+import DiscoverySystem
 import HostEngine
 
 extension LocalNetwork {

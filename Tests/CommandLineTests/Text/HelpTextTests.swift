@@ -163,6 +163,7 @@ struct CommandLineArgumentsTests {
         let read = try Self.read(["publish", "--type", "_http._tcp", "--", "-x", "9000", "--", "cat"])
         #expect(read.texts == ["publish", "--type", "_http._tcp", "\u{0}-x", "9000", "--", "cat"])
         #expect(read.program == [Self.bytes("cat")])
+        #expect(try Self.read(["publish", "--", "_x._tcp", "80"]).texts[1] == "\u{0}_x._tcp")
         #expect(CommandLineArguments.unmarked("\u{0}-x") == "-x" && CommandLineArguments.unmarked("-x") == "-x")
         #expect(try Self.read(["publish", "--", "--", "80"]).texts == ["publish", "\u{0}--", "80"])
         // For other commands the parser takes what follows `--` as is.

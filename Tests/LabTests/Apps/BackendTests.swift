@@ -16,7 +16,8 @@ struct BackendTests {
         let program = ([Built.program(command[0])] + command.dropFirst()).joined(separator: " ")
         let process = try lab.exec("h1", "/bin/bash", "-c", "cd \(folder.path) && exec \(program) --backend system")
         #expect(try await process.exit(within: .seconds(60)) == .exited(69))
-        #expect(process.lines(.stderr).contains { $0.hasPrefix("\(command[0]): error: no mDNS backend") })
+        #expect(
+            process.lines(.stderr).contains { $0.hasPrefix("\(command[0]): error: nothing finds or publishes here") })
         #expect(process.lines(.stderr).contains { $0.contains("apt install avahi-daemon") })
     }
 

@@ -122,7 +122,7 @@ struct DaemonCommandTests {
         try await running.line(within: .seconds(20), "its name") { $0.contains("web #2._http._tcp.local port 83") }
         #expect(try await lab.ask("h2", "resolve", "web #2", "_http._tcp").exit == .exited(0))
         let status = try await lab.ask("h1", "status")
-        #expect(status.exit == .exited(0) && status.output.contains("services\t2 established"))
+        #expect(status.exit == .exited(0) && status.output.contains("services\t2 published"))
         try await running.stop()
         #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(0))
         #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(1))
@@ -162,7 +162,7 @@ struct DaemonCommandTests {
         }
         #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(1))
         try await lab.avahi("h1", "kill")
-        try await daemon.process.line(.stderr, "gone") { $0.contains("the backend is gone") }
+        try await daemon.process.line(.stderr, "gone") { $0.contains("nothing publishes now") }
         // Nothing is known, and nothing could say that this is all.
         #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(69))
         // Reports what is known, and that it may be incomplete.
@@ -176,7 +176,7 @@ struct DaemonCommandTests {
         // (§8.3).
         try await Task.sleep(for: .milliseconds(2_200))
         try await lab.avahi("h1", "start")
-        try await daemon.process.line(.stderr, "back") { $0.contains("the backend is back") }
+        try await daemon.process.line(.stderr, "back") { $0.contains("services are published again") }
         let found = try await lab.ask("h1", "browse", "_witap._tcp", "-t")
         #expect(found.exit == .exited(0) && found.output == ["+\tlater\t_witap._tcp\tlocal\teth0"], "\(found)")
         let types = try await lab.ask("h1", "types")

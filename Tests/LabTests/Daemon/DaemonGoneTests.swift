@@ -24,7 +24,7 @@ struct DaemonGoneTests {
             }
         }
         #expect(start.duration(to: .now) > .seconds(4))
-        try await browser.line(.stderr, within: .seconds(5), "it finds") { $0.contains("the backend is back") }
+        try await browser.line(.stderr, within: .seconds(5), "it finds") { $0.contains("services are found again") }
         let late = try await lab.publish("h1", "late", "9001", "--type", "_http._tcp")
         // In order, so nothing has ended.
         try await browser.line(within: .seconds(5), "late") { !$0.isEmpty && $0.hasPrefix("+\tlate\t") }

@@ -23,7 +23,7 @@ struct WatchTests {
         try await list.line(.stdout, "tony") { $0 == "+\testablished\ttony\t_witap._tcp\t9000\tattached\t\t" }
         try await json.json("tony") { $0.event == "added" && $0.name == "tony" }
         try await status.line(.stdout, "tony") {
-            $0 == "+\tservices\t1 established"
+            $0 == "+\tservices\t1 published"
         }
         try await states.line(.stdout, "tony") { $0.contains(#""name":"tony""#) }
         try await publisher.stop()
@@ -55,7 +55,7 @@ struct WatchTests {
         let server = try lab.exec("h1", "nc", "-lk", "9000")
         defer { server.signal(SIGTERM) }
         let publisher = try await lab.publish("h1", "tony 東京", "9000")
-        try await screen.shows("what is published") { $0.contains { $0.hasPrefix("established tony 東京") } }
+        try await screen.shows("what is published") { $0.contains { $0.hasPrefix("published   tony 東京") } }
         try await publisher.stop()
         try await screen.shows("its end") { !$0.contains { $0.contains("tony") } }
         try await screen.resize(columns: 30, rows: 6)

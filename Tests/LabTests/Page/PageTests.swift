@@ -120,7 +120,7 @@ struct PageTests {
         try await page.stop()
     }
 
-    @Test("with a daemon: its registrations with reasons, its backend, and what doctor finds")
+    @Test("with a daemon: what it publishes with reasons, how it is, and what doctor finds")
     func panels() async throws {
         let lab = try await Lab.start()
         let configuration = """
@@ -138,12 +138,12 @@ struct PageTests {
         try await browser.until("document.querySelector('li.service')?.innerText.includes('kept')")
         try await browser.click("#tab-registrations")
         let registrations = "document.getElementById('registrations').innerText"
-        try await browser.until("\(registrations).includes('established') && \(registrations).includes('failing')")
+        try await browser.until("\(registrations).includes('published') && \(registrations).includes('failing')")
         #expect(try await browser.text(registrations).contains("tcp"))
         try await browser.picture("page-registrations")
         // Arrows go from tab to tab.
         try await browser.type("\u{E014}", at: "#tab-registrations")
-        try await browser.until("document.getElementById('backend').innerText.includes('finder')")
+        try await browser.until("document.getElementById('backend').innerText.includes('publishes')")
         try await browser.click("#tab-doctor")
         try await browser.until("document.querySelectorAll('#doctor tbody tr').length > 3", within: 60)
         #expect(try await browser.text("document.getElementById('doctor').innerText").contains("passed"))
@@ -154,7 +154,7 @@ struct PageTests {
         try await browser.until("document.querySelector('li.service')?.innerText.includes('kept')")
         #expect(try await browser.value("document.getElementById('tab-doctor').hidden") as? Bool == true)
         try await browser.click("#tab-registrations")
-        try await browser.until("\(registrations).includes('established')")
+        try await browser.until("\(registrations).includes('published')")
         #expect(try await !browser.text(registrations).contains("Reason"))
         #expect(try await browser.problems(of: "http://127.0.0.1:9331") == [])
         try await browser.end()

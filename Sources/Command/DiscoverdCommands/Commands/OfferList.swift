@@ -91,21 +91,25 @@ enum ListedOffer: Hashable {
         }
     }
 
-    /// State, name, type, port, origin; then remarks.
-    var record: Record {
+    /// State, name, type, port, where it is from; then remarks.
+    /// - Parameter isRead: by a person. Programs read the words of version 1 of JSON.
+    func record(isRead: Bool) -> Record {
         switch self {
-        case .registration(let status): Self.record(status)
+        case .registration(let status): Self.record(status, isRead: isRead)
         case .file(let service): Self.record(service)
         }
     }
 
-    static func record(_ status: RegistrationStatus) -> Record {
+    static func record(_ status: RegistrationStatus, isRead: Bool) -> Record {
         let isAddress = status.isAddressRecord
         let remark = status.name == status.wanted ? "" : "wanted \"\(status.wanted)\""
         return Record(
-            .init(status.state.rawValue, 11, status.state == .established ? .green : .yellow), .init(status.name, 24),
+            .init(
+                isRead ? status.state.word : status.state.rawValue, 11, status.state == .established ? .green : .yellow),
+            .init(status.name, 24),
             .init(safe: isAddress ? "address" : status.type, 16), .init(isAddress ? "" : "\(status.port)", 5),
-            .init(status.origin.rawValue, 13), .init(isAddress ? status.addresses.joined(separator: ",") : remark, 0),
+            .init(isRead ? status.origin.word : status.origin.rawValue, 13),
+            .init(isAddress ? status.addresses.joined(separator: ",") : remark, 0),
             .init(status.reason ?? status.warning ?? "", 0))
     }
 
@@ -121,16 +125,16 @@ enum ListedOffer: Hashable {
 struct OfferTable {
     private static let columns: [ColumnLayout.Column] = [
         .init("STATE", 9, upTo: 11), .init("NAME", 10, upTo: 40, weight: 4), .init("TYPE", 10, upTo: 22, weight: 2),
-        .init("PORT", 5), .init("ORIGIN", 13),
+        .init("PORT", 5), .init("FROM", 13),
     ]
     private let terminal: Terminal
 
     init(_ terminal: Terminal) { self.terminal = terminal }
 
     func lines(_ all: [ListedOffer]) -> [String] {
-        guard terminal.isInteractive else { return all.map { $0.record.line(for: terminal) } }
+        guard terminal.isInteractive else { return all.map { $0.record(isRead: false).line(for: terminal) } }
         let layout = ColumnLayout(Self.columns, in: terminal.columns)
-        return [layout.header(isUTF8: terminal.isUTF8)] + all.flatMap { lines($0.record.fields, layout) }
+        return [layout.header(isUTF8: terminal.isUTF8)] + all.flatMap { lines($0.record(isRead: true).fields, layout) }
     }
 
     private func lines(_ fields: [Record.Field], _ layout: ColumnLayout) -> [String] {

@@ -12,7 +12,7 @@ struct PublishCommand: NetworkCommand {
         abstract: "Publishes a service until it is stopped, or with --detach for good.",
         discussion: """
             It is withdrawn when the command ends. With --detach the daemon keeps it, over restarts too, until 'discoverd unpublish'. With -- CMD the \
-            service is published while CMD runs; CMD starts once the name is established.
+            service is published while CMD runs; CMD starts once it is published.
 
             Examples:
               discoverd publish tony 9000
@@ -61,7 +61,7 @@ struct PublishCommand: NetworkCommand {
 
     /// No service is published but the address of a host, without a name for the address.
     private var addressRecord: Bool {
-        if case .address = port, WordKind(name) == .host { true } else { isOfHost }
+        if case .address = port, WordKind(CommandLineArguments.unmarked(name)) == .host { true } else { isOfHost }
     }
 
     @Option(
@@ -71,13 +71,13 @@ struct PublishCommand: NetworkCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Give up with status 1 when not established in this time.", valueName: "seconds"),
+        help: ArgumentHelp("Give up with status 1 when not published in this time.", valueName: "seconds"),
         transform: Parsing.seconds)
     var timeout: Duration?
 
     @Flag(
         name: .long,
-        help: "Hand it to the daemon, which keeps it over restarts, and return once it is established, or withheld."
+        help: "Hand it to the daemon, which keeps it over restarts, and return once it is published, or withheld."
     )
     var detach = false
 

@@ -99,7 +99,7 @@ struct Publishing {
     }
 
     private mutating func tellOfWaiting(_ reason: String) {
-        guard isEstablished else { return session.notices.detail("waiting for the backend: \(reason)") }
+        guard isEstablished else { return session.notices.detail("nothing publishes yet: \(reason)") }
         session.notices.notice("\(reason); the service is published again as soon as that is possible")
     }
 
@@ -158,7 +158,7 @@ struct Publishing {
         child?.end()
         let isWithdrawn = await Task { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }.value
         if case .withdrawn = publication.status.state { try? show(publication.status, .withdrawn) }
-        if !isWithdrawn { session.notices.detail("the backend did not confirm the withdrawal in time") }
+        if !isWithdrawn { session.notices.detail("the withdrawal was not confirmed in time") }
     }
 }
 

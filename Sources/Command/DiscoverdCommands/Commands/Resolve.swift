@@ -104,11 +104,18 @@ struct ResolveCommand: NetworkCommand {
         switch try sought() {
         case .hosts(let hosts):
             let interfaces = LocalInterface.all() ?? []
-            for name in hosts.compactMap({ $0.missingInterface(among: interfaces) }) {
-                session.notices.notice("no interface of this machine is called \(name.quotedForMessage)")
+            var asked: [HostArgument] = []
+            for host in hosts {
+                guard let name = host.missingInterface(among: interfaces) else {
+                    asked.append(host)
+                    continue
+                }
+                let reason = "no interface of this machine is called \(name.quotedForMessage)"
+                session.notices.failure(CommandError(.notFound, "\(host.text.escapedForTerminal): \(reason)"))
             }
-            let lookup = HostLookup(session, place, within: time.timeout)
-            return try await lookup.show(hosts) ? .done : .notFound
+            guard !asked.isEmpty else { return .notFound }
+            let isFound = try await HostLookup(session, place, within: time.timeout).show(asked)
+            return isFound && asked.count == hosts.count ? .done : .notFound
         case .service(let service): return try await show(service, in: session)
         }
     }

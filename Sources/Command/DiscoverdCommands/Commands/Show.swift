@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import HostEngine
 
 struct ShowCommand: NetworkCommand {
@@ -11,7 +12,7 @@ struct ShowCommand: NetworkCommand {
         abstract: "Serves a page that shows the network, live, and prints its URL.",
         discussion: """
             The page is for one browser on this machine: its URL has a token that counts once, for the first who opens it. It shows all \
-            services as they come and go, what the daemon publishes, how finder and publisher are, and what 'discoverd doctor' finds. \
+            services as they come and go, what the daemon publishes, what it finds and publishes with, and what 'discoverd doctor' finds. \
             It is served until Ctrl-C.
 
             Examples:

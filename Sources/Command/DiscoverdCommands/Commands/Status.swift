@@ -12,10 +12,10 @@ struct StatusCommand: NetworkCommand {
         commandName: "status",
         abstract: "Shows how the daemon is, or with --services everything that is published from here.",
         discussion: """
-            It says what finds and publishes, which queries have an answer ready, how many services are published, and which of them are not well. \
-            -v names all queries and services. The status is 0 when all is well, 1 when the daemon is degraded, 69 when there is none.
+            It says on which links the daemon finds, through what it publishes, how many services are published, and which of them are not well. \
+            -v has every query and service. The status is 0 when all is well, 1 when something is not, 69 when there is no daemon.
 
-            With --services each line has the state, the name, the type, the port, where it comes from, and why it is not established. A service \
+            With --services each line has the state, the name, the type, the port, where it is from, and why it is not published. A service \
             of avahi-daemon comes from a file of /etc/avahi/services: 'discoverd setup avahi' makes it the daemon's. Without a daemon only these are \
             listed, and the status is 69.
 
@@ -81,21 +81,45 @@ struct StatusCommand: NetworkCommand {
 /// `discoverd status` for people: a label and a text a line, safe for a terminal. A value.
 struct StatusLines {
     private let terminal: Terminal
+    private let links: [String]
     /// Left out where lines are compared: they change all the time.
     private let hasTimes: Bool
     /// A line for everything, in place of counts.
     private let isFull: Bool
     /// How many services that are not well are named, where not everything is.
     private static let most = 3
-    private(set) var all: [String] = []
+    /// How many lines there are on a terminal, where not everything is.
+    private static let height = 15
+    private static let labels = 9
+    private var records: [Record] = []
 
-    init(_ status: JSONValue, for terminal: Terminal, hasTimes: Bool = true, isFull: Bool = false) {
+    /// - Parameter links: the names of the links that the daemon finds on.
+    init(
+        _ status: JSONValue, for terminal: Terminal, links: [String] = DaemonWork.links(), hasTimes: Bool = true,
+        isFull: Bool = false
+    ) {
+        self.links = links
         (self.terminal, self.hasTimes, self.isFull) = (terminal, hasTimes, isFull)
         addDaemon(status)
         addQueries(status["warm"]?.array ?? [])
         for domain in status["domains"]?.array ?? [] { add("domain", text(domain)) }
         for export in status["exports"]?.array ?? [] { add("export", Self.export(export)) }
         addServices((status["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) })
+    }
+
+    var all: [String] {
+        let whole = records.flatMap { $0.lines(for: terminal) }
+        guard terminal.isInteractive, !isFull, whole.count > Self.height else { return whole }
+        // The daemon's state as it is, all else in a line each.
+        let lines = (records.first?.lines(for: terminal) ?? []) + records.dropFirst().map(short)
+        let (kept, pointer) = (lines.prefix(Self.height - 1), "-v has the rest")
+        return kept + ["".padded(to: Self.labels + 2) + pointer.fitted(to: terminal.columns - Self.labels - 3)]
+    }
+
+    private func short(_ record: Record) -> String {
+        let text = record.fields.dropFirst().map(\.text).filter { !$0.isEmpty }.joined(separator: "  ")
+        return (record.fields.first?.text ?? "").padded(to: Self.labels + 2)
+            + text.fitted(to: terminal.columns - Self.labels - 3, isUTF8: terminal.isUTF8)
     }
 
     /// What the daemon answers at once.
@@ -118,35 +142,31 @@ struct StatusLines {
 
     /// How many there are in each state, and those with which something is the matter.
     private mutating func addServices(_ all: [RegistrationStatus]) {
-        let counts = Dictionary(grouping: all, by: \.state).map { (state: $0.key, count: $0.value.count) }
-        let texts = counts.sorted { $0.state.rawValue < $1.state.rawValue }.map { "\($0.count) \($0.state.rawValue)" }
+        let counts = Dictionary(grouping: all, by: \.state.word).map { (word: $0.key, count: $0.value.count) }
+        let texts = counts.sorted { $0.word < $1.word }.map { "\($0.count) \($0.word)" }
         add("services", all.isEmpty ? "none" : texts.joined(separator: ", "))
         let unwell = all.filter { $0.state != .established || $0.reason != nil || $0.warning != nil }
         let named = isFull ? unwell : Array(unwell.prefix(Self.most))
-        for one in named { add("", ListedOffer.record(one).fields) }
+        for one in named { add("", ListedOffer.record(one, isRead: true).fields) }
         if named.count < unwell.count {
             add("", "and \(unwell.count - named.count) more: 'discoverd status --services' lists them")
         }
     }
 
-    /// The daemon is degraded; also where it does not say.
+    /// Something is not well; also where it does not say.
     static func isDegraded(_ status: JSONValue) -> Bool { status["degraded"]?.bool ?? true }
 
     private mutating func addDaemon(_ status: JSONValue) {
         let isDegraded = Self.isDegraded(status)
-        let state = terminal.paint(isDegraded ? "degraded" : "running", isDegraded ? .yellow : .green)
+        let state = terminal.paint(isDegraded ? "not well" : "running", isDegraded ? .yellow : .green)
         let version = status["version"]?.string ?? "?"
         // The daemon reports its process id only to root and its own user.
         let pid = status["pid"]?.integer.map { ", pid \($0)" } ?? ""
         let uptime = hasTimes ? ", up \(status["uptimeSeconds"]?.integer ?? 0) s" : ""
         add("daemon", "\(state), version \(version.escapedForTerminal)\(pid)\(uptime)")
         for reason in status["reasons"]?.strings ?? [] { add("", reason.escapedForTerminal) }
-        for role in ["finder", "publisher"] {
-            // What publishes, rather than who was to decide it.
-            let kind = status[role]?["by"]?.string ?? status[role]?["kind"]?.string
-            let words = [kind ?? "?", status[role]?["state"]?.string ?? "?"]
-            add(role, words.map(\.escapedForTerminal).joined(separator: ", "))
-        }
+        add("finds", DaemonWork(.finds, of: status).text(links: links))
+        add("publishes", DaemonWork(.publishes, of: status).text(links: links))
         add("socket", (status["socket"]?.string ?? "?").escapedForTerminal)
         let limit = status["limits"]?["clients"]?.integer ?? 0
         add("clients", "\(status["clients"]?.integer ?? 0) of \(limit)")
@@ -192,9 +212,9 @@ struct StatusLines {
     private mutating func add(_ key: String, _ text: String) { add(key, [.init(safe: text, 0)]) }
 
     private mutating func add(_ key: String, _ fields: [Record.Field]) {
-        var record = Record(.init(safe: key, 9))
+        var record = Record(.init(safe: key, Self.labels))
         record.fields += fields
-        all += record.lines(for: terminal)
+        records.append(record)
     }
 }
 #endif

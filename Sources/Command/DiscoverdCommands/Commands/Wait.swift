@@ -169,7 +169,7 @@ private struct Presence: ServiceSink {
             case .settled:
                 isListed = true
                 if services.isEmpty, count != nil { session.tellWaiting(for: query) }
-            case .backend(.lost(let reason)): session.notices.notice("lost the backend: \(reason)")
+            case .backend(.lost(let reason)): session.notices.notice("nothing finds now: \(reason)")
             case .backend: break
             case .degraded(let reason) where count == nil && !isListed: missing = reason
             case .degraded(let reason): session.notices.degraded(reason)

@@ -26,7 +26,7 @@ enum BackendCheck {
         }
         guard let last else { return DoctorFinding("avahi", .ok, "avahi-daemon answers") }
         let reason = last.isEmpty ? "it did not answer within \(Invocation.Patience.system.absence.inSeconds) s" : last
-        let obstacle = isWanted ? "--backend system" : HostEngine.reasonWithoutWire()
+        let obstacle = isWanted ? "--avahi always" : HostEngine.reasonWithoutWire()
         return absent(reason, responders: SystemResponder.all, obstacle: obstacle)
     }
 
@@ -44,7 +44,7 @@ enum BackendCheck {
             return DoctorFinding(
                 "avahi", .fail,
                 "\(other) answers for this machine, and nothing is published beside it; avahi-daemon: \(reason)",
-                advice: "Stop it, or publish beside it: --backend wire.")
+                advice: "Stop it, or publish beside it: --avahi never.")
         }
         guard let obstacle else {
             return DoctorFinding("avahi", .ok, "no avahi-daemon runs: discoverd publishes by itself")

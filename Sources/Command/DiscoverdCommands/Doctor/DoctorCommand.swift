@@ -95,7 +95,7 @@ struct DoctorCommand: NetworkCommand {
         async let trials = LinkCheck.run()
         let interfaces = InterfaceCheck.run()
         let daemon = await RunningDaemonCheck.run(socket: options.socket)
-        let isWanted = options.backend == .system
+        let isWanted = options.avahi == .always
         let isNeeded = isWanted || SystemResponder.all.contains(where: \.isAvahi)
         let backend = [
             BusCheck.run(isNeeded: isNeeded), try await BackendCheck.run(in: session, isWanted: isWanted),
@@ -155,9 +155,13 @@ package struct DoctorFinding: Sendable {
     /// The same, where it does not count.
     var skipped: DoctorFinding { DoctorFinding(check, .skip, text) }
 
+    /// What a person reads in the place of names that scripts know.
+    private static let words = ["finder": "finds", "publisher": "publishes", "wire": "port"]
+
     /// Prints the finding; on a terminal, the advice is on its own line.
     func show(in session: Session) throws {
         if session.json { return try session.output.json { write(to: &$0) } }
+        let check = session.terminal.isInteractive ? Self.words[check] ?? check : check
         var record = Record(.init(verdict.rawValue, 4, verdict.colour), .init(check, 10), .init(text, 0))
         if let advice, !session.terminal.isInteractive { record.fields.append(.init(advice, 0)) }
         try session.show(record)

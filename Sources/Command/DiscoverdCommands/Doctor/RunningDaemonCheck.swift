@@ -53,9 +53,9 @@ enum RunningDaemonCheck {
             reasons.isEmpty
             ? DoctorFinding(check, .ok, "\(place) runs\(pid)")
             : DoctorFinding(
-                check, .warn, "\(place) is degraded\(pid): \(reasons.joined(separator: "; "))",
+                check, .warn, "\(place) is not well\(pid): \(reasons.joined(separator: "; "))",
                 advice: "'discoverd status' and journalctl -u discoverd have more.")
-        let (finder, publisher) = (part("finder", .fail, of: status), part("publisher", .warn, of: status))
+        let (finder, publisher) = (part(.finds, .fail, of: status), part(.publishes, .warn, of: status))
         return Result(
             findings: [runs, finder, publisher] + (status["may"].map(rights) ?? []), finds: finder.verdict == .ok,
             publishes: publisher.verdict == .ok)
@@ -63,18 +63,18 @@ enum RunningDaemonCheck {
 
     /// What finds or publishes for everyone.
     /// - Parameter away: how much it matters that it does not answer.
-    private static func part(_ name: String, _ away: DoctorFinding.Verdict, of status: JSONValue) -> DoctorFinding {
-        let kind = (status[name]?["by"]?.string ?? status[name]?["kind"]?.string ?? "unknown").escapedForTerminal
-        let state = status[name]?["state"]?.string ?? "unknown"
-        let text = "the daemon's \(name) (\(kind))"
-        switch state {
-        case "available", "recovered": return DoctorFinding(name, .ok, "\(text) answers")
-        case "unavailable", "lost":
-            let reason = status[name]?["reason"]?.string.map { ": \($0.escapedForTerminal)" } ?? ""
+    private static func part(_ part: DaemonWork.Part, _ away: DoctorFinding.Verdict, of status: JSONValue)
+        -> DoctorFinding
+    {
+        let work = DaemonWork(part, of: status)
+        let text = "the daemon \(part == .finds ? "finds" : "publishes") \(work.text(links: []))"
+        switch work.answers {
+        case true: return DoctorFinding(part.rawValue, .ok, text)
+        case false:
             return DoctorFinding(
-                name, away, "\(text) does not answer\(reason)",
+                part.rawValue, away, text,
                 advice: "'discoverd doctor' on the daemon's own machine says what is missing there.")
-        default: return DoctorFinding(name, .skip, "\(text) was not needed yet")
+        default: return DoctorFinding(part.rawValue, .skip, text)
         }
     }
 

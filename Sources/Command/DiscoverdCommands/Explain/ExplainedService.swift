@@ -87,7 +87,7 @@ extension Explanation {
             {
                 add(
                     .avahiDiffers,
-                    "avahi-daemon has \(text) on \(cached.interface.text), which is not what the wire says")
+                    "avahi-daemon has \(text) on \(cached.interface.text), which no one on the network says")
             }
         }
     }

@@ -1,6 +1,7 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 internal import DiscoveryJSON
 internal import DiscoverySystem
@@ -211,7 +212,8 @@ struct ShowKey: LocalCommand {
         abstract: "Shows this machine's key, by which others know it.",
         discussion: """
             The key is made at first use, for this user; root's is the machine's. Others take it with
-            'discoverd key add NAME SHA256:…', or at their first connection to it.
+            'discoverd key add NAME SHA256:…', or at their first connection to it. The ten words are the same key, to read aloud and
+            compare on the telephone.
             """
     )
 
@@ -223,9 +225,14 @@ struct ShowKey: LocalCommand {
     func run(with more: (any MoreSupport)?) throws {
         guard let identity = try more?.identity() else { throw CommandError.noTLS }
         guard json else {
-            let gap = isatty(STDOUT_FILENO) == 1 ? "  " : "\t"
-            print("\(identity.fingerprint)\(gap)\(identity.label.escapedForTerminal)")
-            print(identity.fingerprint.words.joined(separator: " "))
+            let words = identity.fingerprint.words.joined(separator: " ")
+            guard isatty(STDOUT_FILENO) == 1 else {
+                return print("\(identity.fingerprint)\t\(identity.label.escapedForTerminal)\n\(words)")
+            }
+            print("key      \(identity.fingerprint)\nlabel    \(identity.label.escapedForTerminal)")
+            let lines = words.wrapped(to: TerminalText.columns(STDOUT_FILENO).map { $0 - 10 } ?? 70)
+            print("to read aloud, for whoever compares the key:")
+            for line in lines { print("         \(line)") }
             return
         }
         var writer = JSONWriter()

@@ -8,8 +8,8 @@ internal import DiscoveryJSON
 /// Begins with discoverd where something else was.
 struct SetupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup", abstract: "Prints configuration: of avahi-daemon's files, or for a DNS server.",
-        subcommands: [ImportCommand.self, ZoneTemplateCommand.self])
+        commandName: "setup", abstract: "Makes configuration: of avahi-daemon's files, for a DNS server, of old keys.",
+        subcommands: [ImportCommand.self, ZoneTemplateCommand.self, ConfigCommand.self])
 }
 
 struct ImportCommand: LocalCommand {

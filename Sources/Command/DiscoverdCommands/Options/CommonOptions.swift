@@ -1,19 +1,20 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import DiscoverySystem
 internal import HostEngine
 
 /// Options that every command takes, and what counts for those that do not take them.
 protocol CommonArguments: Sendable {
     var output: OutputOptions { get }
-    var backend: BackendChoice { get }
+    var avahi: AvahiUse { get }
     var finder: FinderChoice { get }
     var noDaemon: Bool { get }
     var socket: String? { get }
 }
 
 extension CommonArguments {
-    var backend: BackendChoice { .auto }
+    var avahi: AvahiUse { .auto }
     var finder: FinderChoice { .auto }
     var noDaemon: Bool { false }
 
@@ -37,7 +38,7 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// Options of commands that need the daemon; there is no backend to choose.
+/// Options of commands that need the daemon, which publishes for them.
 struct DaemonOptions: ParsableArguments, CommonArguments {
     @Option(
         name: .long,
@@ -49,10 +50,10 @@ struct DaemonOptions: ParsableArguments, CommonArguments {
 
 /// Options of every command that uses the network.
 struct CommonOptions: ParsableArguments, CommonArguments {
-    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or the program itself.")
-    var backend = BackendChoice.auto
+    @OptionGroup var publishing: AvahiOptions
 
-    @Option(name: .long, help: "What finds services: the wire, or avahi-daemon.")
+    /// For tests, and for who looks for a fault.
+    @Option(name: .long, help: .hidden)
     var finder = FinderChoice.auto
 
     @Flag(name: .customLong("no-daemon"), help: .hidden)
@@ -63,6 +64,7 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     /// No daemon is asked, even if one runs.
     var noDaemon: Bool { isAlone || daemon.socket == "none" }
     var socket: String? { daemon.socket == "none" ? nil : daemon.socket }
+    var avahi: AvahiUse { publishing.use }
     var output: OutputOptions { daemon.output }
 
     func validate() throws {
@@ -70,31 +72,29 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     }
 }
 
-extension FinderChoice: ExpressibleByArgument {}
-
-/// What counts of these options for a command that asks the links themselves for some of what it is asked, and for which there is then no daemon
-/// and no backend.
+/// What counts of these options for a command that asks the links themselves for some of what it is asked, and for which there is then no
+/// daemon.
 struct CommonChoice: CommonArguments {
     let output: OutputOptions
-    var backend = BackendChoice.auto
+    var avahi = AvahiUse.auto
     var finder = FinderChoice.auto
     var noDaemon = false
     var socket: String?
 
     init(_ options: CommonOptions) {
-        (output, backend, finder) = (options.output, options.backend, options.finder)
+        (output, avahi, finder) = (options.output, options.avahi, options.finder)
         (noDaemon, socket) = (options.noDaemon, options.socket)
     }
 
     /// Of what asks the links.
-    init(asking output: OutputOptions) { (self.output, backend, noDaemon) = (output, .system, true) }
+    init(asking output: OutputOptions) { (self.output, avahi, noDaemon) = (output, .always, true) }
 }
 
-/// Options of commands that ask the links themselves: for them there is no daemon and no backend.
+/// Options of commands that ask the links themselves: for them there is no daemon.
 struct LookupOptions: ParsableArguments, CommonArguments {
     @OptionGroup var output: OutputOptions
 
-    var backend: BackendChoice { .system }
+    var avahi: AvahiUse { .always }
     var noDaemon: Bool { true }
     var socket: String? { nil }
 }

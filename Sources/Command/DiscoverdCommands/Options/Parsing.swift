@@ -123,14 +123,18 @@ enum WordKind: Equatable {
         throw ValidationError(refusal)
     }
 
-    /// Refuses a word that is probably not the name of a service to publish; one whose type is said may have any.
+    /// Refuses a word that is probably not the name of a service to publish; one whose type is said, or that follows `--`, may have any.
     static func requireNewName(_ text: String, for command: String) throws {
         let word = text.quotedForMessage
         func use(_ name: String, _ type: ServiceType) -> String {
             "'discoverd \(command) \(name.escapedForTerminal) PORT --type \(type)'"
         }
         switch WordKind(text) {
-        case .name, .host: return
+        case .name: return
+        case .host:
+            throw ValidationError(
+                "\(word) is a host, and a service has a name of its own: 'discoverd \(command) NAME PORT'. With --type a service may "
+                    + "be called so.")
         case .type(let type):
             throw ValidationError("\(word) is a type, and the service has no name: \(use("NAME", type)).")
         case .fullName:

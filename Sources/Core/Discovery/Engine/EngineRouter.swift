@@ -58,7 +58,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
     ) -> any EngineOperation {
         let parts = parts(of: query)
         guard !parts.isEmpty else {
-            let reason = query.recommenders.first.map(Self.unserved) ?? "there is no finder"
+            let reason = query.recommenders.first.map(Self.unserved) ?? "nothing finds here"
             return SingleReport { reporting([.backend(.down(reason))]) }
         }
         let lists = Locked(JointList<Domain>(count: parts.count))
@@ -142,7 +142,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         "nothing publishes in \(domain): a domain needs an entry with a key under domains: in the configuration, or --key"
     }
 
-    private static func unserved(_ domain: Domain) -> String { "no engine serves the domain \(domain)" }
+    private static func unserved(_ domain: Domain) -> String { "nothing asks about the domain \(domain)" }
 }
 
 /// Several operations as one.

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import DiscoverySystem
 
 /// What a reload changes.
 package struct ConfigurationChange: Hashable, Sendable {
@@ -23,8 +24,7 @@ package struct ConfigurationChange: Hashable, Sendable {
         changed = new.services.filter { new in before[new.service.instance].map { $0 != new } ?? false }
         unchanged = new.services.filter { before[$0.service.instance] == $0 }
         var restart: [String] = []
-        if old.backend != new.backend { restart.append("backend") }
-        if old.finder != new.finder { restart.append("finder") }
+        if (old.avahi ?? .auto, old.finder) != (new.avahi ?? .auto, new.finder) { restart.append("avahi") }
         if old.domains.map(\.unplaced) != new.domains.map(\.unplaced) { restart.append("domains") }
         if old.exports != new.exports { restart.append("export") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }

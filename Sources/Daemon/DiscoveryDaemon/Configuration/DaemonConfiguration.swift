@@ -1,36 +1,9 @@
 public import DNSSD
-internal import DiscoverySystem
+package import DiscoverySystem
 internal import Libc
 
 /// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
 public struct DaemonConfiguration: Hashable, Sendable {
-    /// What publishes.
-    public enum Backend: String, Hashable, Sendable, CaseIterable {
-        /// The system's avahi-daemon if it answers, else the daemon itself.
-        case auto
-        /// The host's avahi-daemon.
-        case system
-        /// The daemon itself, on the wire.
-        case wire
-
-        /// Reads a value; `private` is what `wire` was called before.
-        public init?(rawValue: String) {
-            let name = rawValue == "private" ? "wire" : rawValue
-            guard let backend = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
-            self = backend
-        }
-    }
-
-    /// What finds services on the link.
-    public enum Finder: String, Hashable, Sendable, CaseIterable {
-        /// avahi-daemon.
-        case auto
-        /// The links themselves, by multicast DNS.
-        case wire
-        /// avahi-daemon, over D-Bus.
-        case avahi
-    }
-
     /// When a changed configuration counts.
     public enum Reload: String, Hashable, Sendable, CaseIterable {
         /// As soon as it is no longer being written.
@@ -39,10 +12,10 @@ public struct DaemonConfiguration: Hashable, Sendable {
         case explicit
     }
 
-    /// What publishes unless the command line says it; nil: `auto`.
-    public var backend: Backend?
-    /// What finds services unless the command line says it; nil: `auto`.
-    public var finder: Finder?
+    /// What part avahi-daemon has unless the command line says it; nil: `auto`.
+    package var avahi: AvahiUse?
+    /// What finds services, by the key of the version before; nil: as `avahi` says.
+    package var finder: AvahiUse.Finder?
     /// When a changed configuration counts.
     public var reload = Reload.auto
     /// The types to keep warm.
@@ -171,12 +144,11 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "backend", "finder", "browse", "services", "domains", "export", "access", "listen", "limits",
-                "log-level", "reload",
-            ])
+                "avahi", "browse", "services", "domains", "export", "access", "listen", "limits", "log-level", "reload",
+            ], old: ["backend", "finder"])
         let faults = root.faults
-        backend = mapping.read("backend") { value throws(ConfigurationError) in try value.word(Backend.self) }
-        finder = mapping.read("finder") { value throws(ConfigurationError) in try value.word(Finder.self) }
+        avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
+        readOldKeys(mapping)
         logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(DaemonLog.Level.self)
         }
         reload = mapping.read("reload") { value throws(ConfigurationError) in try value.word(Reload.self) } ?? reload
@@ -205,6 +177,23 @@ extension DaemonConfiguration {
         if let value = mapping["services"] {
             faults.reading { () throws(ConfigurationError) in try services.read(list: value) }
         }
+    }
+
+    /// `backend` and `finder`, which `avahi` is in the place of.
+    private mutating func readOldKeys(_ mapping: YAMLMapping) {
+        let backend = mapping.read("backend") { value throws(ConfigurationError) in
+            try value.word(AvahiUse.Backend.self, named: AvahiUse.Backend.init(named:))
+        }
+        let named = mapping.read("finder") { value throws(ConfigurationError) in try value.word(AvahiUse.Finder.self) }
+        guard let first = mapping["backend"] ?? mapping["finder"] else { return }
+        guard mapping["avahi"] == nil else {
+            return first.faults.note(first.error("\(first.name) is an old key, and avahi says the same: remove it"))
+        }
+        let now = AvahiUse.ofOld[AvahiUse.Old(backend ?? .auto, named ?? .auto)]
+        (avahi, finder) = (now?.use, now?.finder)
+        first.faults.doubt(
+            "\(first.place): \(first.name) is an old key, for this version only: 'discoverd setup config' writes "
+                + "avahi: \((now?.use ?? .auto).rawValue)")
     }
 
     /// Service types of a list.

@@ -52,9 +52,9 @@ struct YAMLValue {
 
     /// One of a few words.
     func word<Word: RawRepresentable & CaseIterable>(
-        _ type: Word.Type
+        _ type: Word.Type, named read: (String) -> Word? = Word.init(rawValue:)
     ) throws(ConfigurationError) -> Word where Word.RawValue == String {
-        if case .scalar(let scalar) = node.content, let word = Word(rawValue: scalar.string) { return word }
+        if case .scalar(let scalar) = node.content, let word = read(scalar.string) { return word }
         throw error("\(name) must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))\(found)")
     }
 
@@ -105,10 +105,11 @@ struct YAMLMapping {
     private let values: [String: YAMLValue]
 
     /// - Throws: if the value is not a mapping. Unknown keys are recorded as errors.
-    init(_ value: YAMLValue, keys: [String]) throws(ConfigurationError) {
+    /// - Parameter old: keys of the version before, which no message names.
+    init(_ value: YAMLValue, keys: [String], old: [String] = []) throws(ConfigurationError) {
         var values: [String: YAMLValue] = [:]
         for (key, entry) in try Self.entries(of: value) {
-            guard keys.contains(key.text) else {
+            guard keys.contains(key.text) || old.contains(key.text) else {
                 value.faults.note(
                     key.value.error(
                         "unknown key \(key.text.quotedForMessage); known keys: \(keys.joined(separator: ", "))"))

@@ -189,10 +189,10 @@ extension DaemonLog {
     fileprivate func tell(_ state: BackendState, of roles: Set<BackendHealth.Role>, isNeeded: Bool) {
         guard roles.contains(.publisher) else { return }
         switch state {
-        case .available: notice("the backend answers")
-        case .unavailable(let reason): log(isNeeded ? .warning : .notice, "no backend yet: \(reason)")
-        case .lost(let reason): warning("the backend is gone: \(reason)")
-        case .recovered: notice("the backend is back")
+        case .available: notice("services can be published")
+        case .unavailable(let reason): log(isNeeded ? .warning : .notice, "nothing publishes yet: \(reason)")
+        case .lost(let reason): warning("nothing publishes now: \(reason)")
+        case .recovered: notice("services are published again")
         }
     }
 }

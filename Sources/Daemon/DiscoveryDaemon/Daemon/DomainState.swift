@@ -38,7 +38,7 @@ package struct DomainState: Hashable, Sendable {
     /// Updates that were sent, and how many were refused or not answered.
     package var updates = 0
     package var failures = 0
-    /// Publishers that had gone and were taken back.
+    /// Machines that had gone and were taken back.
     package var reaped = 0
 
     package init(_ domain: Domain, publishes: Bool, server: String?, lease: Duration) {
@@ -82,7 +82,7 @@ extension PrometheusText {
         counter(
             "discoverd_domain_update_failures_total", "Updates that were refused or not answered.", domains, \.failures)
         counter(
-            "discoverd_domain_reaped_total", "Publishers that had gone and were taken back.", domains, \.reaped)
+            "discoverd_domain_reaped_total", "Machines that had gone and were taken back.", domains, \.reaped)
     }
 
     private mutating func counter(

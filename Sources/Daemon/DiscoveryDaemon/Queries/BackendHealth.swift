@@ -76,11 +76,11 @@ package final class BackendHealth: Sendable {
     private static func absences(_ backends: [Role: BackendState], publishes: Bool) -> [String] {
         let (finder, publisher) = (backends[.finder], backends[.publisher])
         if let reason = finder?.awayReason, reason == publisher?.awayReason {
-            return ["the backend is away: \(reason)"]
+            return ["nothing finds or publishes: \(reason)"]
         }
         let finding =
             finder.map { $0.awayReason.map { ["services cannot be found: \($0)"] } ?? [] }
-            ?? ["the backend has not answered yet"]
+            ?? ["what finds has not answered yet"]
         // What was never there and is not needed is not missed.
         guard publishes || publisher?.isLoss ?? false else { return finding }
         if publisher == nil, finding.isEmpty { return ["what publishes has not answered yet"] }

@@ -180,7 +180,7 @@ package actor Registry {
     ) throws(ControlError) -> ManagedRegistration {
         guard let registration = entries[id] else {
             throw ControlError(
-                404, DiscoveryError.Code.notFound.description, "there is no registration \(id.quotedForMessage)")
+                404, DiscoveryError.Code.notFound.description, "there is no service with the id \(id.quotedForMessage)")
         }
         guard let uid = peer.uid else { throw Self.unknown }
         let code = DiscoveryError.Code.notPermitted.description
@@ -298,7 +298,7 @@ package actor Registry {
     private func noteUnsaved(_ problem: String?) {
         // A reason that is not new is not logged again at each try.
         if problem == nil || problem != unsaved {
-            warn(problem.map { "registrations cannot be kept over a restart: \($0)" })
+            warn(problem.map { "services cannot be kept over a restart: \($0)" })
         }
         unsaved = problem
         for one in detached { one.isTransient(problem.map { "it is not kept over a restart: \($0)" }) }

@@ -84,7 +84,7 @@ package struct RegistryFile: Sendable {
         let aside = nameAside
         let isMoved = unsafe rename(path, aside) == 0
         let what = isMoved ? "it is kept as \(aside)" : "it could not be set aside"
-        return .setAside("\(path) is broken: \(reason); \(what), and the registrations in it are lost")
+        return .setAside("\(path) is broken: \(reason); \(what), and the services in it are lost")
     }
 
     /// The first free one of this many; the last is overwritten by a newer one.
@@ -127,12 +127,12 @@ package struct RegistryFile: Sendable {
             start <= bytes.count - 2, json["checksum"]?.string == checksum(bytes[start..<(bytes.count - 2)])
         else { throw JSONShapeError("its checksum is wrong") }
         guard let entries = json["registrations"]?.array else {
-            throw JSONShapeError("it has no list of registrations")
+            throw JSONShapeError("it has no list of services")
         }
         return try entries.map { entry in
             guard let id = entry["id"]?.string, let uid = entry["uid"]?.integer.flatMap({ UInt32(exactly: $0) }),
                 let request = entry["request"]
-            else { throw JSONShapeError("a registration has no id, uid or request") }
+            else { throw JSONShapeError("a service has no id, uid or request") }
             return Kept(id: id, uid: uid, request: try RegistrationRequest(request))
         }
     }

@@ -106,7 +106,7 @@ extension ControlResponder {
         switch query["purpose"] {
         case nil, "", "browsing": purpose = .browsing
         case "registration": purpose = .registration
-        default: throw ControlError(400, "invalid-request", "purpose is browsing or registration")
+        default: throw ControlError(400, "invalid-request", "purpose is `browsing` or `registration`")
         }
         do throws(DiscoveryError) {
             let domains = try query.all("domain").map { text throws(DiscoveryError) in try Domain(text) }

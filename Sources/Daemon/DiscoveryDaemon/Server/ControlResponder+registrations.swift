@@ -71,7 +71,7 @@ extension ControlResponder {
     private static func refusal(_ status: RegistrationStatus) -> ControlError {
         let isTaken = status.state == .conflicted
         let code = status.code ?? (isTaken ? DiscoveryError.Code.nameTaken : .backendFailed).description
-        let error = ControlError(DiscoveryError(DiscoveryError.Code(code), status.reason ?? "the backend refused"))
+        let error = ControlError(DiscoveryError(DiscoveryError.Code(code), status.reason ?? "it was refused"))
         // A limit of avahi-daemon is not the user's quota.
         return ControlError(error.status == 429 ? 403 : error.status, error.code, error.message)
     }
@@ -95,7 +95,7 @@ extension ControlResponder {
         ControlError(
             404,
             DiscoveryError.Code.notFound.description,
-            "there is no registration \(id.quotedForMessage)"
+            "there is no service with the id \(id.quotedForMessage)"
         )
     }
 }

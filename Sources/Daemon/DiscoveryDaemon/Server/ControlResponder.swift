@@ -147,13 +147,13 @@ extension ControlResponder {
         text.add("discoverd_backend_up", .gauge, "1 while what publishes answers.", isUp(.publisher))
         text.add("discoverd_finder_up", .gauge, "1 while what finds services answers.", isUp(.finder))
         text.add(
-            "discoverd_backend_restarts_total", .counter, "How often the backend went away and came back.",
+            "discoverd_backend_restarts_total", .counter, "How often what publishes went away and came back.",
             Double(health.restarts))
         text.add(
             "discoverd_degraded", .gauge, "1 while something is wrong; status says what.",
             health.reasons.isEmpty ? 0 : 1)
         text.add("discoverd_clients", .gauge, "Connections to the control socket.", Double(clientCount()))
-        text.describe("discoverd_services", .gauge, "Services that are known, by type that is kept warm.")
+        text.describe("discoverd_services", .gauge, "Services that are known, by type that is asked for all the time.")
         var known: Set<String> = []
         for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) {
             guard case .query(let query) = row.question, case .type(let type, let domain) = query.target,

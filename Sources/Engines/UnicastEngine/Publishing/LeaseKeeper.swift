@@ -201,7 +201,7 @@ struct LeaseKeeper: Sendable {
         let listed = Set(answer.targets)
         guard listed.count < ZoneLayout.mostRecords || listed.contains(records.lease) else {
             let text =
-                "\(listed.count) publishers are listed at \(records.index): no more than \(ZoneLayout.mostRecords) may be"
+                "\(listed.count) machines are listed at \(records.index): no more than \(ZoneLayout.mostRecords) may be"
             return [.pause(.refused(DiscoveryError(.serverLimitReached, text)))]
         }
         state = .unwritten

@@ -76,7 +76,7 @@ final class UnicastPublisher: ServicePublisher {
         let reason = state.withLock { $0.identity?.reason }
         return reason.map {
             [
-                "the publisher's id cannot be kept, so that after a crash its services get other names until their lease ends: \($0)"
+                "this machine's id in the zone cannot be kept, so that after a crash its services get other names until their lease ends: \($0)"
             ]
         } ?? []
     }

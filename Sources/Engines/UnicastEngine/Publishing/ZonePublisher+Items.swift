@@ -142,7 +142,7 @@ extension ZonePublisher {
             guard let other = names.holder(of: item.names.instance) else {
                 if let taken = names.fullShard(for: item.names) {
                     let text =
-                        "this publisher has \(taken) services in one part of its list in \(layout.domain), and more than \(ZoneLayout.mostRecords) are not taken"
+                        "this machine has \(taken) services in one part of its list in \(layout.domain), and more than \(ZoneLayout.mostRecords) are not taken"
                     putOff(number, now, DiscoveryError(.serverLimitReached, text))
                     return false
                 }

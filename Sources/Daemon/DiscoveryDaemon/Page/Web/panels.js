@@ -1,4 +1,4 @@
-// What this machine publishes, how its backend is, and what doctor finds.
+// What this machine publishes, how its daemon is, and what doctor finds.
 
 import { element, foreign } from "./dom.js";
 import { counted } from "./words.js";
@@ -13,6 +13,14 @@ function table(caption, headings, rows) {
 
 const mark = (text, isGood) => element("span", { class: isGood ? "mark good" : "mark bad" }, foreign(text));
 
+// Words for people in the place of names that programs read.
+const states = { established: "published", registering: "waiting", conflicted: "failed" };
+const origins = { detached: "--detach", attached: "a command" };
+const checks = { finder: "finds", publisher: "publishes", wire: "port" };
+const works = { avahi: "through avahi-daemon", system: "through avahi-daemon" };
+const parts = { finder: { word: "finds", wire: "on its links" }, publisher: { word: "publishes", wire: "by itself", auto: "–" } };
+const answers = { available: "yes", recovered: "yes", unavailable: "no", lost: "no", unknown: "not asked yet" };
+
 export function showRegistrations(body, registrations, facts) {
   if (facts.daemon === false) {
     return body.replaceChildren(element("p", {}, "No daemon runs, which would keep services published."));
@@ -25,25 +33,26 @@ export function showRegistrations(body, registrations, facts) {
     element("span", {}, foreign(one.name), one.wanted !== one.name ? foreign(` (wanted ${one.wanted})`) : ""),
     foreign(!one.type ? (one.addresses ?? []).join(", ") : one.domain === "local" ? one.type : `${one.type}, ${one.domain}`),
     one.port ? String(one.port) : "–",
-    mark(one.state, one.state === "established"), one.health ? mark(one.health, one.health === "passing") : "–",
-    ...(reasons ? [foreign(one.check ?? "–"), foreign(one.reason ?? one.warning ?? "–")] : []), foreign(one.origin ?? ""),
+    mark(states[one.state] ?? one.state, one.state === "established"), one.health ? mark(one.health, one.health === "passing") : "–",
+    ...(reasons ? [foreign(one.check ?? "–"), foreign(one.reason ?? one.warning ?? "–")] : []), foreign(origins[one.origin] ?? one.origin ?? ""),
   ]);
   body.replaceChildren(table(counted(registrations.length, "service"), headings, rows));
 }
 
 export function showBackend(body, status, facts) {
   const good = new Set(["available", "recovered"]);
-  const parts = ["finder", "publisher"].filter((role) => status[role]).map((role) => [
-    role, foreign(status[role].kind ?? ""), mark(status[role].state, good.has(status[role].state)),
+  const rows = Object.keys(parts).filter((role) => status[role]).map((role) => [
+    parts[role].word, foreign(how(parts[role], status[role].by ?? status[role].kind ?? "")),
+    mark(answers[status[role].state] ?? status[role].state, good.has(status[role].state)),
     ...(facts.session ? [foreign(status[role].reason ?? "–")] : []),
   ]);
-  const headings = ["Part", "Kind", "State", ...(facts.session ? ["Reason"] : [])];
-  const said = [element("p", {}, mark(status.degraded ? "degraded" : "all is well", !status.degraded),
+  const headings = ["What it does", "How", "Answers", ...(facts.session ? ["Reason"] : [])];
+  const said = [element("p", {}, mark(status.degraded ? "not well" : "all is well", !status.degraded),
     ` discoverd ${status.version ?? ""}`, status.uptimeSeconds === undefined ? "" : `, up ${duration(status.uptimeSeconds)}`)];
   if (status.reasons?.length) {
     said.push(element("ul", { class: "reasons" }, ...status.reasons.map((reason) => element("li", {}, foreign(reason)))));
   }
-  said.push(table("Backends", headings, parts));
+  said.push(table("What the daemon does", headings, rows));
   if (status.domains?.length) {
     said.push(table("Domains of DNS servers", ["Domain", "State", "Services"], status.domains.map((domain) =>
       [foreign(domain.name), mark(domain.state, ["held", "idle"].includes(domain.state)), String(domain.services ?? 0)])));
@@ -51,10 +60,12 @@ export function showBackend(body, status, facts) {
   body.replaceChildren(...said);
 }
 
+const how = (part, kind) => part[kind] ?? works[kind] ?? kind;
+
 export function showFindings(body, findings) {
   const isGood = ({ verdict }) => verdict === "ok" || verdict === "skip";
   const list = (some, caption) => table(caption, ["Verdict", "Check", "What was found", "What to do"],
-    some.map((one) => [mark(one.verdict, isGood(one)), foreign(one.check), foreign(one.text), foreign(one.advice ?? "–")]));
+    some.map((one) => [mark(one.verdict, isGood(one)), foreign(checks[one.check] ?? one.check), foreign(one.text), foreign(one.advice ?? "–")]));
   const [bad, good] = [findings.filter((one) => !isGood(one)), findings.filter(isGood)];
   const passed = bad.length ? `${counted(good.length, "check")} passed` : `All ${counted(good.length, "check")} passed`;
   body.replaceChildren(
