@@ -117,7 +117,8 @@ let more: [Target] = [
         "NetworkServices", in: "Library",
         library + ["AvahiEngine", "DiscoveryControl", "DiscoveryJSON", "HostEngine"]),
     module(
-        "DiscoveryTesting", in: "Library", ["DNSMessage", "DNSSD", "Discovery", "DiscoveryPOSIX", "Records", "Responder"]),
+        "DiscoveryTesting", in: "Library",
+        ["DNSMessage", "DNSSD", "Discovery", "DiscoveryPOSIX", "Records", "Responder"]),
     module("DiscoveryNIO", in: "Library", library + sockets),
     module("PeerIdentity", in: "Library", ["DNSSD", "DiscoverySystem"], pointers),
     module(
@@ -146,7 +147,9 @@ let allTests: [Target] = [
     tests("DNSSDTests", ["DNSSD"]),
     tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
     tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
-    tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records", "Responder"], exclude: ["Peculiar"]),
+    tests(
+        "MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records", "Responder"],
+        exclude: ["Peculiar"]),
     tests("AvahiEngineTests", tested + ["AvahiEngine", "DNSMessage", "HostEngine", "MulticastEngine", "Records"]),
     tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
