@@ -35,7 +35,7 @@ struct BrowseCommand: NetworkCommand {
     @Flag(name: .shortAndLong, help: "Every service of every type.")
     var all = false
 
-    @Flag(name: .customLong("types"), help: "List the types that are present, in place of services.")
+    @Flag(name: .customLong("types"), help: "List the types present, in place of services.")
     var listsTypes = false
 
     @Flag(

@@ -71,7 +71,7 @@ struct PublishCommand: NetworkCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Give up with status 1 when not published in this time.", valueName: "seconds"),
+        help: ArgumentHelp("Give up with status 1 if not published by then.", valueName: "seconds"),
         transform: Parsing.seconds)
     var timeout: Duration?
 
