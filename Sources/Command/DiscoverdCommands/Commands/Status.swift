@@ -13,7 +13,7 @@ struct StatusCommand: NetworkCommand {
         abstract: "Shows how the daemon is, or with --services everything that is published from here.",
         discussion: """
             It says on which links the daemon finds, through what it publishes, how many services are published, and which of them are not well. \
-            -v has every query and service. The status is 0 when all is well, 1 when something is not, 69 when there is no daemon.
+            -v has every query and service. The status is 0 when all but checks of services is well, 1 when something is not, 69 when there is no daemon.
 
             With --services each line has the state, the name, the type, the port, where it is from, and why it is not published. A service \
             of avahi-daemon comes from a file of /etc/avahi/services: 'discoverd setup avahi' makes it the daemon's. Without a daemon only these are \
