@@ -294,7 +294,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "/", "/v1", "/v1/nothing", "/v2/services", "/v1/registrations/x/y", "/v1/services/%ff", "/v1/types?family=x",
+        "/", "/v1", "/v1/nothing", "/v3/services", "/v1/registrations/x/y", "/v1/services/%ff", "/v1/types?family=x",
     ])
     func otherPathsAreErrors(_ path: String) async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))

@@ -102,7 +102,7 @@ import Testing
             Issue.record("\(text) was taken for a list")
             return
         }
-        #expect(reason.contains("no list of registrations"), "\(reason)")
+        #expect(reason.contains("no list of services"), "\(reason)")
         try FileManager.default.removeItem(atPath: directory)
     }
 

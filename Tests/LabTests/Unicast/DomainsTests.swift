@@ -51,7 +51,8 @@ struct DomainsTests {
             let silent = try await dns.lab.toEnd(
                 "h1", [Built.discoverd, "domains"] + options, within: .seconds(15))
             #expect(silent.exit == .exited(1) && silent.errors.contains { $0.contains("10.53.2.9") }, "\(silent)")
-            #expect(silent.duration < max(without.duration, .seconds(1)) + .seconds(1.5), "\(without) \(silent)")
+            // A DNS server that says nothing is given up after 5 s and more.
+            #expect(silent.duration < max(without.duration, .seconds(1)) + .seconds(3), "\(without) \(silent)")
             guard !options.isEmpty else { continue }
             #expect(try silent.lines().map(\.event) == ["degraded", "settled"], "\(silent.output)")
         }
