@@ -22,8 +22,8 @@ package struct Patience: Sendable {
         Patience(
             additionals: .milliseconds(isForOne ? 5 : 20),
             // avahi-daemon omits it from packets over IPv6, and sends nothing twice within a second (RFC 6762 §6), so a single
-            // question gets a single answer.
-            firstAddress: .milliseconds(1300), text: .milliseconds(1500),
+            // question gets a single answer; the first may wait 0.3 s for the list's burst, and the second comes a second later.
+            firstAddress: .milliseconds(1600), text: .milliseconds(1500),
             // The record belongs to the same answer.
             textOfOne: .milliseconds(50),
             // A name of a list was asked for three times then, and would be again after 7 s only.

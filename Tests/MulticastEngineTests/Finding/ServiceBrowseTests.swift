@@ -122,7 +122,7 @@ struct ServiceBrowseTests {
                 #expect(story.hear([tony.address4]).map(\.word) == [whole])
                 #expect(try story.wait(milliseconds: 500).isEmpty)
             } else {
-                #expect(try story.wait(milliseconds: 220).map(\.word) == ["tony=mac.local:9000 fe80::1 a=b"])
+                #expect(try story.wait(milliseconds: 520).map(\.word) == ["tony=mac.local:9000 fe80::1 a=b"])
             }
         }
     }
