@@ -83,6 +83,9 @@ public struct CommandLineArguments: Sendable {
         return false
     }
 
+    /// Whether an operand behind `--` would read as something else.
+    package var hasMarked: Bool { texts.contains { $0.hasPrefix(Self.mark) } }
+
     /// A parser's text as it was on the command line.
     package static func unmarked(_ text: String) -> String {
         text.hasPrefix(mark) ? String(text.unicodeScalars.dropFirst()) : text

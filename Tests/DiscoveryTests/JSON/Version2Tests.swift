@@ -72,6 +72,28 @@ import Testing
         }
     }
 
+    @Test(
+        "what a command gave up has failed; what it tries again waits", arguments: [JSONVersion.Subject.event, .ended])
+    func givenUp(_ subject: JSONVersion.Subject) throws {
+        let line = #"{"v":1,"event":"published","name":"a","type":"_x._tcp","domain":"local","state":"conflicted"}"#
+        let made = try JSONReader.read(JSONVersion.two.rendered(Array(line.utf8), as: subject))
+        #expect(made["publication"]?["state"]?.string == (subject == .ended ? "failed" : "waiting"))
+    }
+
+    @Test("a diagnosis has its type and its host in the shape that they have elsewhere")
+    func diagnosis() throws {
+        func made(_ members: String) throws -> JSONValue {
+            let line = #"{"v":1,"event":"explanation","diagnoses":[],"notes":[],\#(members)}"#
+            return try JSONReader.read(JSONVersion.two.rendered(Array(line.utf8)))
+        }
+        let type = try made(#""kind":"type","name":"_http._tcp","answers":[]"#)["type"]
+        #expect(type?["name"]?.string == "_http._tcp" && type?["domain"]?.string == "local")
+        let answer =
+            #"{"name":"h1.local.","type":"A","ttl":120,"data":"10.77.0.1","from":"10.77.0.1","interface":"eth0","ways":[],"hops":255}"#
+        let host = try made(#""kind":"host","name":"h1.local","answers":[\#(answer),\#(answer)]"#)["host"]
+        #expect(host?["addresses"]?.array?.map { $0["address"]?.string } == ["10.77.0.1"])
+    }
+
     @Test("an error says its code, its status, and what to do")
     func error() throws {
         let line = JSONError(code: "usage", status: 64, message: "no", advice: ["yes"]).line

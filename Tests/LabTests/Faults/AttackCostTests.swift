@@ -149,6 +149,7 @@ extension SoakTests {
             let before = ProcessUsage(pid)
             let strangers = try lab.python("h3", "newcomers.py", "10.77.0.1", "\(port)", "400")
             try await strangers.line(.stdout, "ready") { $0 == "ready" }
+            // The minute is what is measured.
             try await Task.sleep(for: .seconds(60))
             let after = ProcessUsage(pid)
             #expect(after.peakKilobytes < Self.most)
@@ -228,6 +229,7 @@ extension SoakTests {
                     + domains.flatMap { ["--domain", $0] })
             try await list.line(within: .seconds(60)) { $0.contains(#""event":"settled""#) }
             let (before, start) = (ProcessUsage(list.pid), try await asked(dns))
+            // The minute is what is measured.
             try await Task.sleep(for: .seconds(60))
             let (after, end) = (ProcessUsage(list.pid), try await asked(dns))
             #expect(after.peakKilobytes < Self.most)

@@ -62,7 +62,9 @@ struct ListenCommand: NetworkCommand {
     }
 
     func validate() throws {
-        if offer.type == nil { try WordKind.requireNewName(name.text, for: "listen") }
+        if offer.type == nil, !(try DiscoverdCommand.arguments().hasMarked) {
+            try WordKind.requireNewName(name.text, for: "listen")
+        }
         try offer.type?.requireConnections(for: "listen")
         try Parsing.validate {
             _ = try port()

@@ -105,8 +105,7 @@ struct PublishCommand: NetworkCommand {
             throw ValidationError("--address needs --host, whose address it is.")
         }
         if addressRecord { try validateAddressRecord() }
-        let isMarked = name != CommandLineArguments.unmarked(name)
-        if offer.type == nil, !addressRecord, !isMarked { try WordKind.requireNewName(name, for: "publish") }
+        if offer.type == nil, !addressRecord { try WordKind.requireNewName(name, for: "publish") }
         if host != nil, checking.check?.looksAtThisMachine == true {
             throw ValidationError("--check tcp and http look at this machine, not at --host.")
         }

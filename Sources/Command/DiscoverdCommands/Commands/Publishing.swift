@@ -81,7 +81,7 @@ struct Publishing {
             session.notices.notice("not published: \(error.message); it is tried again")
             try show(status, status.state.named, reason: error.message)
         case .conflicted(let error):
-            try show(status, .conflicted, reason: error.message)
+            try show(status, .conflicted, isOver: true, reason: error.message)
             throw CommandError(
                 .cannotCreate, error.message,
                 advice: [
@@ -90,7 +90,7 @@ struct Publishing {
                         : "Choose another name, or let it be renamed: --on-conflict rename."
                 ])
         case .failed(let error):
-            try show(status, .failed, reason: error.message)
+            try show(status, .failed, isOver: true, reason: error.message)
             // There is a backend: someone else withdrew the service with `unpublish`.
             if error.code == .closed { throw CommandError(.notFound, error.message) }
             throw error
@@ -104,15 +104,18 @@ struct Publishing {
     }
 
     /// Keeps offering the service if the reader is gone.
-    private func show(_ status: PublicationStatus, _ state: RegistrationStatus.State, reason: String? = nil) throws {
+    private func show(
+        _ status: PublicationStatus, _ state: RegistrationStatus.State, isOver: Bool = false, reason: String? = nil
+    ) throws {
         if let announce {
             if state == .established { announce(status) }
             return
         }
-        if tellsOnStandardError { return tell(status, state, reason: reason) }
+        let subject: JSONVersion.Subject = isOver ? .ended : .event
+        if tellsOnStandardError { return tell(status, state, as: subject, reason: reason) }
         do {
             if session.json {
-                try session.output.json {
+                try session.output.json(subject) {
                     $0.publishedLine(service, name: status.name, state: state.rawValue, reason: reason)
                 }
             } else if state == .established {
@@ -124,9 +127,11 @@ struct Publishing {
         }
     }
 
-    private func tell(_ status: PublicationStatus, _ state: RegistrationStatus.State, reason: String?) {
+    private func tell(
+        _ status: PublicationStatus, _ state: RegistrationStatus.State, as subject: JSONVersion.Subject, reason: String?
+    ) {
         if let version = session.jsonVersion {
-            let line = version.line {
+            let line = version.line(subject) {
                 $0.publishedLine(service, name: status.name, state: state.rawValue, reason: reason)
             }
             ProgramNotices.write(line)

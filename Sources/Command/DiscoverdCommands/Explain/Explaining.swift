@@ -114,7 +114,7 @@ enum ExplainTarget {
     private static func refuseForeign(_ text: String) throws {
         if IPAddress(String(text.prefix { $0 != "%" })) != nil {
             throw Parsing.Failure(
-                "it is an address, and doctor takes a name: 'discoverd resolve \(text)' finds its host")
+                "\(text) is an address, and doctor takes a name: 'discoverd resolve \(text)' finds its host")
         }
         let labels = (text.hasSuffix(".") ? text.dropLast() : text[...]).utf8.split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -85,7 +85,10 @@ struct ConfigurationKeys: Equatable {
         guard let backend = AvahiUse.Backend(named: old["backend"]?.value ?? "auto"),
             let finder = AvahiUse.Finder(rawValue: old["finder"]?.value ?? "auto"),
             let now = AvahiUse.ofOld[AvahiUse.Old(backend, finder)]
-        else { throw Unclear(line: first.number + 1, reason: "the value is none that the key had") }
+        else {
+            throw Unclear(
+                line: first.number + 1, reason: "backend was auto, system or wire, and finder auto, wire or avahi")
+        }
         let new = "avahi: \(now.use.rawValue)\(first.comment)"
         for (number, line) in lines.enumerated() where [old["backend"]?.number, old["finder"]?.number].contains(number)
         {

@@ -125,6 +125,7 @@ enum WordKind: Equatable {
 
     /// Refuses a word that is probably not the name of a service to publish; one whose type is said, or that follows `--`, may have any.
     static func requireNewName(_ text: String, for command: String) throws {
+        guard text == CommandLineArguments.unmarked(text) else { return }
         let word = text.quotedForMessage
         func use(_ name: String, _ type: ServiceType) -> String {
             "'discoverd \(command) \(name.escapedForTerminal) PORT --type \(type)'"

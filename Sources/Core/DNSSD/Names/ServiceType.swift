@@ -105,9 +105,10 @@ extension ServiceType {
     /// - Throws: `.invalidServiceType` if Avahi refuses it.
     package func checkedForAvahi() throws(DiscoveryError) -> ServiceType {
         for label in [name, subtype].compactMap(\.self) where label.utf8.count <= 2 || !label.hasPrefix("_") {
+            let of = label == name ? "\(base): " : ""
             throw DiscoveryError(
                 .invalidServiceType,
-                "\(self): avahi-daemon takes no \"\(label.escapedForTerminal)\": it wants an underscore and two letters or more"
+                "\(of)\"\(label.escapedForTerminal)\" needs an underscore and two letters or more: avahi-daemon takes no other, here or elsewhere"
             )
         }
         return self

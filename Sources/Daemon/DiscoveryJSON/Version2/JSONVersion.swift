@@ -12,6 +12,8 @@ package enum JSONVersion: Int, Hashable, Sendable {
         case service
         /// A service that is published, or is to be.
         case publication
+        /// A service that is published no more, and is not tried again.
+        case ended
         /// What `doctor` looked at.
         case check
         /// How the daemon is.

@@ -13,7 +13,8 @@ extension Version2 {
     }
 
     /// A service that is published, or the addresses of a host; and how that stands.
-    static func publication(_ old: JSONValue) -> [JSONValue.Member] {
+    /// - Parameter isOver: it is not tried again, which version 1 says of a daemon's alone.
+    static func publication(_ old: JSONValue, isOver: Bool = false) -> [JSONValue.Member] {
         var members = Members(of: old)
         if old["type"] != nil {
             members.add("service", Members(of: old, "name", "type", "domain", "host", "port").object)
@@ -25,7 +26,7 @@ extension Version2 {
         }
         var publication = Members(of: old)
         publication.keep("id")
-        publication.add("state", state(old))
+        publication.add("state", state(old, isOver: isOver))
         publication.keep("wanted", "reason", "code", "uid")
         publication.add("from", old["origin"]?.string.map { $0 == "attached" ? "program" : $0 })
         publication.keep("path")
@@ -41,8 +42,8 @@ extension Version2 {
     }
 
     /// Whoever is refused, or has lost its name, and is tried again, waits.
-    private static func state(_ old: JSONValue) -> String {
-        let isTried = old["retrying"]?.bool ?? (old["origin"] == nil)
+    private static func state(_ old: JSONValue, isOver: Bool) -> String {
+        let isTried = old["retrying"]?.bool ?? (old["origin"] == nil && !isOver)
         switch old["state"]?.string {
         case "established": return "published"
         case "waiting", "registering": return "waiting"
@@ -102,6 +103,18 @@ extension Version2 {
     }
 
     /// What `doctor NAME` says.
+    /// A host, with the addresses that were answered for it.
+    private static func host(_ name: String, in answers: [JSONValue]) -> JSONValue {
+        var known: Set<String> = []
+        let addresses = answers.compactMap { answer -> JSONValue? in
+            guard ["A", "AAAA"].contains(answer["type"]?.string), answer["name"]?.string == "\(name).",
+                let data = answer["data"]?.string, known.insert(data).inserted
+            else { return nil }
+            return address(data, on: answer["interface"])
+        }
+        return .object([.init("name", .string(name)), .init("addresses", .array(addresses))])
+    }
+
     static func diagnosis(_ old: JSONValue) -> [JSONValue.Member] {
         var members = Members(of: old)
         let name = old["name"]?.string ?? ""
@@ -113,7 +126,8 @@ extension Version2 {
             service.add("type", instance?.type.description)
             service.add("domain", instance?.domain.text)
             members.add("service", service.object)
-        case "type", "host": members.add(old["kind"]?.string ?? "", Members.named(name))
+        case "type": members.add("type", .object([.init("name", .string(name)), .init("domain", .string("local"))]))
+        case "host": members.add("host", host(name, in: old["answers"]?.array ?? []))
         default: members.add("word", name)
         }
         members.keep("diagnoses", as: "faults")
@@ -146,9 +160,4 @@ extension Version2 {
         }
         return members.list
     }
-}
-
-extension Members {
-    /// A thing of which only the name is known.
-    static func named(_ name: String) -> JSONValue { .object([.init("name", .string(name))]) }
 }

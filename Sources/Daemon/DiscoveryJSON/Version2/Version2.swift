@@ -14,6 +14,7 @@ package enum Version2 {
         case .event: event(old)
         case .service: envelope("found", [.init("service", service(old))])
         case .publication: envelope("found", publication(old))
+        case .ended: envelope("publication", publication(old, isOver: true))
         case .check: envelope("check", [.init("check", check(old))])
         case .status: envelope("status", [.init("status", status(old))])
         }
