@@ -110,7 +110,10 @@ extension Version2 {
             guard ["A", "AAAA"].contains(answer["type"]?.string), answer["name"]?.string == "\(name).",
                 let data = answer["data"]?.string, known.insert(data).inserted
             else { return nil }
-            return address(data, on: answer["interface"])
+            guard case .v6(let v6, _)? = IPAddress(data), v6.isLinkLocal, let link = answer["interface"]?.string else {
+                return address(data, on: answer["interface"])
+            }
+            return address("\(data)%\(link)", on: answer["interface"])
         }
         return .object([.init("name", .string(name)), .init("addresses", .array(addresses))])
     }
