@@ -86,8 +86,8 @@ extension Bench {
     }
 
     /// Nothing that was said since then is shown.
-    func expectDisbelief(since time: Double) throws {
-        try expect(try shown(after: time, within: 2.5) == nil, "it was believed")
+    func expectDisbelief(of name: String = "tony", since time: Double) throws {
+        try expect(try shown(name, after: time, within: 2.5) == nil, "it was believed")
     }
 
     /// Answers until it is found.
