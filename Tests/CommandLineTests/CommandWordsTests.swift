@@ -95,6 +95,18 @@ import Testing
         #expect(words.arguments == arguments.dropLast() && words.hints.isEmpty, "\(words)")
     }
 
+    @Test(
+        "an operand that an option takes is named",
+        arguments: [
+            ("publish web 8080 _http._tcp", "--type _http._tcp"), ("browse _http._tcp -t --json 2", "--json=2"),
+            ("publish _http._tcp 80", nil), ("browse _http._tcp _ipp._tcp", nil), ("publish web 80 --json", nil),
+        ])
+    func misplaced(_ line: String, _ advice: String?) {
+        let found = CommandLineSlip.find(in: line.split(separator: " ").map(String.init), .discoverd)
+        #expect(
+            advice == nil ? found == nil : found?.advice.contains(advice ?? "") == true, "\(String(describing: found))")
+    }
+
     @Test("old commands are in no help; a slip below a command is found")
     func hidden() throws {
         let help = DiscoverdCommand.helpMessage()

@@ -58,8 +58,14 @@ package struct CommandLineSlip: Hashable, Sendable {
         let options = Options(grammar.help(command))
         var rest = arguments[((position ?? -1) + 1)...]
         var negative: CommandLineSlip?
+        var (operands, last) = (0, "")
         while let argument = rest.popFirst(), argument != "--" {
-            guard argument.hasPrefix("-"), argument != "-" else { continue }
+            defer { last = argument }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                operands += 1
+                if let slip = misplaced(argument, after: last, isFirst: operands == 1, options) { return slip }
+                continue
+            }
             if let wrong = options.unknown(in: argument) { return unknownOption(wrong, options, command, grammar) }
             if options.takesNext(argument), let value = rest.popFirst(), value.dropFirst().first?.isNumber == true,
                 value.hasPrefix("-")
@@ -70,6 +76,20 @@ package struct CommandLineSlip: Hashable, Sendable {
             }
         }
         return negative
+    }
+
+    /// An operand that belongs to an option.
+    private static func misplaced(
+        _ operand: String, after last: String, isFirst: Bool, _ options: Options
+    ) -> CommandLineSlip? {
+        if last == "--json", ["1", "2"].contains(operand), options.long["--json"] != nil {
+            return CommandLineSlip(
+                message: "--json takes its version after an equals sign", advice: "Write --json=\(operand).")
+        }
+        let isType = operand.hasPrefix("_") && (operand.contains("._tcp") || operand.contains("._udp"))
+        guard isType, !isFirst, options.long["--type"] == true else { return nil }
+        return CommandLineSlip(
+            message: "'\(operand)' is a type, which an option takes", advice: "Write --type \(operand).")
     }
 
     private static func unknownTopic(_ words: ArraySlice<String>, _ grammar: Grammar) -> CommandLineSlip? {

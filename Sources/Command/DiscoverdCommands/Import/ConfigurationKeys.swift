@@ -87,7 +87,8 @@ struct ConfigurationKeys: Equatable {
             let now = AvahiUse.ofOld[AvahiUse.Old(backend, finder)]
         else {
             throw Unclear(
-                line: first.number + 1, reason: "backend was auto, system or wire, and finder auto, wire or avahi")
+                line: first.number + 1,
+                reason: "no old value of `backend` or `finder` reads so: write avahi: auto, always or never")
         }
         let new = "avahi: \(now.use.rawValue)\(first.comment)"
         for (number, line) in lines.enumerated() where [old["backend"]?.number, old["finder"]?.number].contains(number)
