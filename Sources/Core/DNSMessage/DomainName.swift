@@ -13,10 +13,14 @@ public struct DomainName: Sendable {
     /// The name on the wire, uncompressed: each label after its length, and a zero byte at the end.
     public let wire: [UInt8]
 
+    /// A hash of the folded name. Each process has its own seed, so no one can choose names that collide. A name is hashed and compared
+    /// many times, and made once.
+    let code: UInt32
+
     /// The root, which has no labels.
     public static let root = DomainName(uncheckedWire: [0])
 
-    init(uncheckedWire wire: [UInt8]) { self.wire = wire }
+    init(uncheckedWire wire: [UInt8]) { (self.wire, code) = (wire, Self.code(of: wire)) }
 
     /// Creates a name from its labels, without the root's empty one.
     /// - Throws: `.invalidName` if a label is empty or longer than 63 bytes, or the name longer than 255.
@@ -67,12 +71,18 @@ extension DomainName: Hashable {
     /// Compares without regard to the case of ASCII letters. A length byte, at most 63, is never a letter, so the whole
     /// wire form can be folded.
     public static func == (one: DomainName, other: DomainName) -> Bool {
-        one.wire == other.wire
-            || one.wire.count == other.wire.count && one.wire.elementsEqual(other.wire) { $0.folded == $1.folded }
+        one.code == other.code
+            && (one.wire == other.wire
+                || one.wire.count == other.wire.count
+                    && one.wire.elementsEqual(other.wire) { $0.folded == $1.folded })
     }
 
-    /// Hashes the folded name, eight bytes at a time because names are hashed more often than anything else.
-    public func hash(into hasher: inout Hasher) {
+    /// Hashes without regard to the case of ASCII letters.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    /// Hashes the folded name, eight bytes at a time.
+    private static func code(of wire: [UInt8]) -> UInt32 {
+        var hasher = Hasher()
         let bytes = wire.span.bytes
         var offset = 0
         while bytes.byteCount - offset >= 8 {
@@ -83,6 +93,7 @@ extension DomainName: Hashable {
         for index in offset..<wire.count { rest = rest << 8 | UInt64(wire[index].folded) }
         hasher.combine(rest)
         hasher.combine(wire.count)
+        return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 }
 
@@ -186,7 +197,9 @@ extension DomainName {
     /// The first label of a name that has exactly one more than `other`, and the same behind it.
     package func label(below other: DomainName) -> ArraySlice<UInt8>? {
         let length = Int(wire[0])
-        guard length > 0, wire.count == other.wire.count + length + 1, parent == other else { return nil }
+        guard length > 0, wire.count == other.wire.count + length + 1,
+            wire[(1 + length)...].elementsEqual(other.wire, by: { $0.folded == $1.folded })
+        else { return nil }
         return wire[1...length]
     }
 }

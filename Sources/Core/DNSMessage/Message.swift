@@ -86,6 +86,9 @@ package struct RecordKey: Hashable, Sendable {
         self.name = name
         self.type = type
     }
+
+    /// A hash for tables of one's own: the name's, spread by type.
+    package var code: UInt32 { name.code &+ UInt32(type.rawValue) &* 0x9E37_79B1 }
 }
 
 /// One resource record (RFC 1035 §4.1.3).

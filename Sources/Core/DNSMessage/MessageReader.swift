@@ -1,3 +1,5 @@
+internal import DNSSD
+
 extension Message {
     /// The longest message of multicast DNS in bytes. RFC 6762 §17 counts the IP and UDP headers too; this does not.
     public static let maximumMulticastLength = 9000
@@ -65,8 +67,9 @@ struct MessageReader {
 
     private let bytes: [UInt8]
     private(set) var index = 0
-    /// Names by their place in the message: most names end in a pointer to one that was read before.
-    private var names: [Int: DomainName] = [:]
+    /// Names by their place in the message, in order: most names end in a pointer to one that was read before.
+    private var names: [DomainName] = []
+    private var places: [Int] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -235,7 +238,7 @@ struct MessageReader {
                 if pointers == 0 { index = place + 2 }
                 pointers += 1
                 guard target < earliest, pointers <= Self.maximumPointers else { throw .badPointer }
-                if let known = names[target] {
+                if let known = name(at: target) {
                     guard !wire.isEmpty else { return known }
                     guard wire.count + known.wire.count <= DomainName.maximumLength else { throw .invalidName }
                     return keep(wire + known.wire, at: start)
@@ -248,8 +251,17 @@ struct MessageReader {
 
     private mutating func keep(_ wire: [UInt8], at start: Int) -> DomainName {
         let name = DomainName(uncheckedWire: wire)
-        names[start] = name
+        // Fields are read in order, but for data that breaks its type's format.
+        if places.last.map({ $0 < start }) ?? true {
+            places.append(start)
+            names.append(name)
+        }
         return name
+    }
+
+    private func name(at place: Int) -> DomainName? {
+        let index = places.partitioningIndex { $0 >= place }
+        return index < places.count && places[index] == place ? names[index] : nil
     }
 }
 

@@ -10,15 +10,15 @@ public enum RecordData: Hashable, Sendable {
     case srv(priority: UInt16, weight: UInt16, port: UInt16, target: DomainName)
     /// Strings in wire form, each of at most 255 bytes after its length; `TextStrings` reads and makes them.
     case txt([UInt8])
-    /// The types that a name has; in mDNS it has no others (RFC 6762 §6.1).
-    case nsec(next: DomainName, types: TypeBitmap)
+    /// The types that a name has; in mDNS it has no others (RFC 6762 §6.1). Apart, as two others are: all the rest are smaller so.
+    indirect case nsec(next: DomainName, types: TypeBitmap)
     /// The canonical name, for which the owner is an alias.
     case cname(DomainName)
     /// A name server.
     case ns(DomainName)
     /// Processor and operating system.
     case hinfo(cpu: [UInt8], os: [UInt8])
-    /// The start of a zone. Apart, as the next is: other records are half as large so.
+    /// The start of a zone.
     indirect case soa(StartOfAuthority)
     /// A transaction's signature.
     indirect case tsig(TransactionSignature)

@@ -187,8 +187,12 @@ extension Catalog {
         isListed = true
         // Without resolving, the first list has all there is.
         let (deadline, isComplete) = (now + limits.removalHold, !isResolving)
-        for instance in entries.keys { entries[instance]?.listed(holdUntil: deadline, isComplete: isComplete) }
-        return evaluate(inOrder(entries.keys), now: now) + settleIfDone()
+        var concerned: [ServiceInstance] = []
+        for instance in entries.keys
+        where entries[instance]?.listed(holdUntil: deadline, isComplete: isComplete) == true {
+            concerned.append(instance)
+        }
+        return evaluate(inOrder(concerned), now: now) + settleIfDone()
     }
 
     private mutating func backend(_ state: EngineState, now: Duration) -> [Change<DiscoveredService>] {
@@ -213,7 +217,8 @@ extension Catalog {
 // MARK: What to report
 extension Catalog {
     private func inOrder(_ instances: some Collection<ServiceInstance>) -> [ServiceInstance] {
-        instances.compactMap { entries[$0] }.sorted { $0.number < $1.number }.map(\.instance)
+        let numbers = instances.map { entries[$0]?.number ?? 0 }
+        return zip(numbers, instances).sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     mutating func evaluate(_ instances: [ServiceInstance], now: Duration) -> [Change<DiscoveredService>] {

@@ -56,12 +56,16 @@ struct CatalogEntry: Sendable {
     }
 
     /// - Parameter isComplete: the first list includes every origin, and nothing more is waited for.
-    mutating func listed(holdUntil deadline: Duration, isComplete: Bool) {
+    /// - Returns: whether that may change what is to be reported, or when.
+    mutating func listed(holdUntil deadline: Duration, isComplete: Bool) -> Bool {
+        var isConcerned = isAwaited
         sites.updateValues { site in
-            site.listed(holdUntil: deadline)
+            isConcerned = site.listed(holdUntil: deadline) || isComplete && !site.isReady || isConcerned
             if isComplete { site.stopWaiting() }
         }
+        guard merged != nil else { return isConcerned }
         merged = merged?.after { $0.listed(holdUntil: deadline) }
+        return true
     }
 
     mutating func expire(_ now: Duration, _ limits: DiscoveryLimits) {
@@ -244,7 +248,7 @@ struct CatalogSite: Sendable {
         shrink = nil
     }
 
-    mutating func listed(holdUntil deadline: Duration) { presence.listed(holdUntil: deadline) }
+    mutating func listed(holdUntil deadline: Duration) -> Bool { presence.listed(holdUntil: deadline) }
 
     mutating func expire(_ now: Duration, _ limits: DiscoveryLimits) {
         presence.expire(now)

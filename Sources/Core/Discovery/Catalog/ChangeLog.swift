@@ -139,14 +139,14 @@ package struct ChangeLog<Value: Listed>: Sendable {
         return (places[index].number, places[index].key, ends[places[index].number]?.value)
     }
 
-    /// The present values that were there at a number, in the order found.
-    package func values(addedBy number: UInt64) -> [Value] {
-        Self.inOrder(live.values.filter { $0.added <= number })
+    /// The present values that were there at a number and are wanted, in the order found.
+    package func values(addedBy number: UInt64, where isWanted: (Key) -> Bool) -> [Value] {
+        Self.inOrder(live.filter { $1.added <= number && isWanted($0) }.map(\.value))
     }
 
-    /// Sorts positions, not values: each move of one would count its references up and down.
+    /// Sorts numbers, not values: each look at one would count its references up and down.
     private static func inOrder(_ live: [Live]) -> [Value] {
-        live.indices.sorted { live[$0].added < live[$1].added }.map { live[$0].value }
+        zip(live.map(\.added), live.indices).sorted { $0.0 < $1.0 }.map { live[$0.1].value }
     }
 
     private func firstPlace(after number: UInt64) -> Int { places.partitioningIndex { $0.number > number } }

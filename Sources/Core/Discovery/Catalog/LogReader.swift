@@ -122,7 +122,7 @@ package struct LogFollower<Value: Listed>: Sendable {
         case .settled:
             guard repeatsSettled || !hasSettled else { return true }
             // What was there before is reported first, even if it has changed since.
-            for value in log.values(addedBy: number) where seen[value.key] == nil {
+            for value in log.values(addedBy: number, where: { seen[$0] == nil }) {
                 guard changes.count < limit else { return false }
                 if let change = difference(of: value.key, value, ended: nil) { changes.append(change) }
             }

@@ -43,8 +43,11 @@ package struct Presence<Path: Hashable & Sendable>: Sendable {
     }
 
     /// The backend has reported all it knows: what it did not repeat is probably gone.
-    package mutating func listed(holdUntil deadline: Duration) {
+    /// - Returns: whether there is such a path.
+    @discardableResult package mutating func listed(holdUntil deadline: Duration) -> Bool {
+        guard statuses.values.contains(.unconfirmed) else { return false }
         statuses.updateValues { if $0 == .unconfirmed { $0 = .held(until: deadline) } }
+        return true
     }
 
     package mutating func expire(_ now: Duration) {

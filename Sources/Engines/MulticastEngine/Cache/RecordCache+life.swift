@@ -37,8 +37,7 @@ extension RecordCache {
     /// Ends the records of a key, except those received in the last second: they are part of the same announcement, or
     /// come from another responder (RFC 6762 §10.2).
     mutating func flush(_ key: RecordKey, at now: Duration) {
-        for slot in store.slots(of: key) {
-            guard let cached = store[slot], now - cached.received > .seconds(1) else { continue }
+        for slot in store.slots(of: key, where: { now - $0.received > .seconds(1) }) {
             end(slot, at: now + Self.ending)
         }
     }

@@ -28,7 +28,7 @@ struct RecordStore: Sendable {
     // MARK: Reading
 
     private func first(of key: RecordKey) -> Int? {
-        heads.find(key.shortHash) { slots[$0]?.key == key }
+        heads.find(key.code) { slots[$0]?.key == key }
     }
 
     /// The number of records of a key.
@@ -36,12 +36,12 @@ struct RecordStore: Sendable {
         first(of: key).flatMap { slots[$0] }.map { Int($0.links.count) } ?? 0
     }
 
-    /// The slots of a key, unordered, for callers that change them.
-    func slots(of key: RecordKey) -> [Int] {
+    /// The slots of a key's records, or of those that are wanted; unordered, for callers that change them.
+    func slots(of key: RecordKey, where isWanted: (CachedRecord) -> Bool = { _ in true }) -> [Int] {
         var found: [Int] = []
         var slot = first(of: key) ?? -1
         while slot >= 0, let record = slots[slot] {
-            found.append(slot)
+            if isWanted(record) { found.append(slot) }
             slot = Int(record.links.next)
         }
         return found
@@ -75,7 +75,7 @@ struct RecordStore: Sendable {
             slots[head]?.links.count += 1
             if record.links.next >= 0 { slots[Int(record.links.next)]?.links.previous = Int32(clamping: slot) }
         } else {
-            heads.insert(slot, record.key.shortHash)
+            heads.insert(slot, record.key.code)
         }
         places.insert(slot, Identity(key: record.key, data: record.data).shortHash)
         size += Self.size(record.key, record.data)
@@ -101,9 +101,9 @@ struct RecordStore: Sendable {
             if let head = first(of: record.key) { slots[head]?.links.count -= 1 }
             slots[Int(links.previous)]?.links.next = links.next
         } else {
-            heads.remove(slot, record.key.shortHash)
+            heads.remove(slot, record.key.code)
             if links.next >= 0 {
-                heads.insert(Int(links.next), record.key.shortHash)
+                heads.insert(Int(links.next), record.key.code)
                 slots[Int(links.next)]?.links.count = links.count - 1
             }
         }
@@ -117,7 +117,7 @@ struct RecordStore: Sendable {
             switch data {
             case .txt(let bytes), .other(let bytes): block + bytes.count
             case .ptr(let name), .cname(let name), .ns(let name), .srv(_, _, _, let name): block + name.wire.count
-            case .nsec(let next, let types): 2 * block + next.wire.count + types.bytes.count
+            case .nsec(let next, let types): 3 * block + next.wire.count + types.bytes.count
             case .hinfo(let cpu, let os): 2 * block + cpu.count + os.count
             case .soa(let soa): 3 * block + soa.primary.wire.count + soa.mailbox.wire.count
             case .tsig(let signature):

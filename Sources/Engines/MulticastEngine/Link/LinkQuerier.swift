@@ -159,7 +159,8 @@ package struct LinkQuerier: Sendable {
             }
             return []
         }
-        let records = (message.answers + message.additionals).filter { Self.isOfUse($0.type) }
+        var records = message.answers + message.additionals
+        if !records.allSatisfy({ Self.isOfUse($0.type) }) { records.removeAll { !Self.isOfUse($0.type) } }
         for record in records where !record.type.isShared && record.ttl > 0 {
             schedule.answered(RecordKey(record.name, record.type), at: now)
         }

@@ -91,7 +91,7 @@ package struct QuestionSchedule: Sendable {
         place(of: key).flatMap { states[$0] }.map { Int($0.asked) } ?? 0
     }
 
-    private func place(of key: RecordKey) -> Int? { places.find(key.shortHash) { states[$0]?.key == key } }
+    private func place(of key: RecordKey) -> Int? { places.find(key.code) { states[$0]?.key == key } }
 
     // MARK: Events
 
@@ -113,7 +113,7 @@ package struct QuestionSchedule: Sendable {
         let place = free.popLast().map { Int($0) } ?? states.count
         let state = QuestionState(key, kind, source: source, first: now + wait)
         if place == states.count { states.append(state) } else { states[place] = state }
-        places.insert(place, key.shortHash)
+        places.insert(place, key.code)
         if state.isFirstOfList { burst.listed(at: now) }
         queue(place)
         return now + wait
@@ -132,7 +132,7 @@ package struct QuestionSchedule: Sendable {
             return
         }
         states[place] = nil
-        places.remove(place, key.shortHash)
+        places.remove(place, key.code)
         free.append(Int32(clamping: place))
     }
 
