@@ -98,7 +98,7 @@ struct ExplanationDoubtTests {
         for number in UInt32(1)...1000 {
             let forged = try records(port: UInt16(number))
             let arrival = Arrival(
-                from: .v4(IPv4Address(bits: 0xC000_0200 + number)), on: eth0, .group, hops: 3, isNear: false)
+                from: .v4(IPv4Address(bits: 0xC000_0200 + number)), on: eth0, .group, hops: 3, place: .elsewhere)
             inquiry.received(try response([forged[0]]), arrival, at: .milliseconds(1))
         }
         inquiry.received(try response(try records()), Arrival(from: address(1), on: eth0, .group), at: .milliseconds(2))

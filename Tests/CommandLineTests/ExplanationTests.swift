@@ -72,13 +72,13 @@ struct ExplanationTests {
     @Test("hop limits count for the group alone, and a near host makes a far one no fault")
     func arrivals() throws {
         let all = try healthy()
-        func arrival(_ way: Arrival.Way = .group, hops: UInt8 = 255, isNear: Bool = true) -> Arrival {
-            Arrival(from: address(1), on: eth0, way, hops: hops, isNear: isNear)
+        func arrival(_ way: Arrival.Way = .group, hops: UInt8 = 255, place: Arrival.Place = .link) -> Arrival {
+            Arrival(from: address(1), on: eth0, way, hops: hops, place: place)
         }
         #expect(codes(try evidence(all, from: arrival(hops: 64))) == ["hop-limit"])
-        #expect(codes(try evidence(all, from: arrival(isNear: false))) == ["off-link"])
-        #expect(codes(try evidence(all, from: arrival(.own, hops: 64, isNear: false))).isEmpty)
-        var both = try evidence(all, from: arrival(hops: 64, isNear: false))
+        #expect(codes(try evidence(all, from: arrival(place: .elsewhere))) == ["off-link"])
+        #expect(codes(try evidence(all, from: arrival(.own, hops: 64, place: .elsewhere))).isEmpty)
+        var both = try evidence(all, from: arrival(hops: 64, place: .elsewhere))
         both.inquiry.received(
             Message(flags: .response, answers: all), Arrival(from: address(2), on: eth0, .group), at: .zero)
         #expect(codes(both).isEmpty)

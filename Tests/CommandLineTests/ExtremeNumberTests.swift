@@ -35,8 +35,9 @@ import Testing
 
     @Test(arguments: places) func isTakenOrRefused(_ place: Place) throws {
         var taken = 0
-        // Only a few of them, because parsing a line takes 40 ms. What parses an option's text is tested with all of them below.
-        for text in ["1", "0", "-1", "9223372036854775807", "9223372036854775808", "1e300", "nan", "inf"] {
+        // Only a few of them, because in a debug build parsing a line takes half a second. What parses an option's text is tested with all of
+        // them below.
+        for text in ["1", "-1", "9223372036854775807", "1e300", "nan"] {
             do {
                 _ = try place.command.parse(place.line.map { $0.replacing("#", with: text) })
                 taken += 1

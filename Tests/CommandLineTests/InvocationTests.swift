@@ -14,14 +14,18 @@ import Testing
     /// A machine with both programs, one without `discoverd-daemon`, and `discoverd-daemon` itself.
     enum On { case discoverd, bare, dns }
 
-    private static func invocation(
-        _ line: String, on place: On = .discoverd
-    ) throws -> Invocation {
-        let arguments = CommandWords(line.split(separator: " ").map(String.init)).arguments
-        let parsed = try #require(DiscoverdCommand.parseDirectly(arguments) as? any NetworkCommand, "\(line)")
-        let machine = Invocation.Machine(
-            hasMore: place == .dns, isMoreInstalled: place != .bare)
-        return try Invocation(parsed.needs(), parsed.common, on: machine)
+    private static func command(_ line: String) throws -> any NetworkCommand {
+        let arguments = CommandWords(line.words).arguments
+        return try #require(DiscoverdCommand.parseDirectly(arguments) as? any NetworkCommand, "\(line)")
+    }
+
+    private static func invocation(of command: any NetworkCommand, on place: On) throws -> Invocation {
+        let machine = Invocation.Machine(hasMore: place == .dns, isMoreInstalled: place != .bare)
+        return try Invocation(command.needs(), command.common, on: machine)
+    }
+
+    private static func invocation(_ line: String, on place: On = .discoverd) throws -> Invocation {
+        try invocation(of: command(line), on: place)
     }
 
     typealias Program = Invocation.Program
@@ -77,12 +81,13 @@ import Testing
 
     @Test(arguments: rows)
     func table(_ row: (line: String, Program, Use, Invocation.Servers)) throws {
-        let invocation = try Self.invocation(row.line)
+        let command = try Self.command(row.line)
+        let invocation = try Self.invocation(of: command, on: .discoverd)
         #expect(invocation.program == row.1)
         #expect(invocation.daemon == row.2)
         #expect(invocation.servers == row.3)
         // The other program never becomes another, and decides all else the same.
-        let more = try Self.invocation(row.line, on: .dns)
+        let more = try Self.invocation(of: command, on: .dns)
         #expect(more.program == .this)
         #expect(more.daemon == row.2 && more.servers == row.3)
     }

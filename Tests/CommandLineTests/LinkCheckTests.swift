@@ -22,7 +22,7 @@ struct LinkCheckTests {
         for (flags, sender, way) in arrivals {
             heard.received(
                 Message(flags: flags, answers: flags == .response ? answers : []),
-                Arrival(from: sender, on: eth0, way, isOurs: sender == own), at: .zero)
+                Arrival(from: sender, on: eth0, way, place: sender == own ? .here : .link), at: .zero)
         }
         return LinkCheck.Trial(interface: eth0, family: family, heard: heard)
     }

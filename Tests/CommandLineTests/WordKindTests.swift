@@ -52,15 +52,17 @@ struct WordKindTests {
             ("resolve --host _http._tcp", "discoverd browse _http._tcp -t"),
             ("resolve --host tony._http._tcp.local", "is a service"), ("browse _http._tcp -t 3", "--timeout"),
         ])
-    func refused(_ line: String, _ advice: String) {
+    func refused(_ line: String, _ advice: String) throws {
+        // By the command itself: for each line the root would look at all commands.
+        let (command, arguments) = try #require(DiscoverdCommand.command(in: line.words))
         do {
-            _ = try DiscoverdCommand.parseAsRoot(line.split(separator: " ").map(String.init))
+            _ = try command.parseAsRoot(arguments)
             Issue.record("\(line) is taken")
         } catch {
-            let message = DiscoverdCommand.fullMessage(for: error)
+            let message = command.fullMessage(for: error)
             let words = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             #expect(words.contains(advice), "\(message)")
-            #expect(DiscoverdCommand.exitCode(for: error) == .validationFailure)
+            #expect(command.exitCode(for: error) == .validationFailure)
         }
     }
 
@@ -80,8 +82,13 @@ struct WordKindTests {
             "wait --name h1.local",
             "browse _http._tcp.local", "wait tony",
         ])
-    func taken(_ line: String) throws {
-        _ = try DiscoverdCommand.parseAsRoot(line.split(separator: " ").map(String.init))
+    func taken(_ line: String) {
+        #expect(DiscoverdCommand.parseDirectly(line.words) != nil)
     }
+}
+
+extension String {
+    /// As a shell splits a line without quotes.
+    var words: [String] { split(separator: " ").map(String.init) }
 }
 #endif

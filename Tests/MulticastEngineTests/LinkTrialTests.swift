@@ -36,7 +36,7 @@ struct LinkTrialTests {
         func receive(_ flags: Message.Flags, _ sender: IPAddress, _ way: Arrival.Way) {
             trial.received(
                 Message(flags: flags, answers: flags == .response ? [answer] : []),
-                Arrival(from: sender, on: eth0, way, isOurs: sender == own), at: .zero)
+                Arrival(from: sender, on: eth0, way, place: sender == own ? .here : .link), at: .zero)
         }
         receive([], own, .own)
         #expect(trial.isEchoed && !trial.hasOwnAnswer)

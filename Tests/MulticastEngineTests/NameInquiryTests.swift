@@ -75,7 +75,7 @@ struct NameInquiryTests {
         var other = try inquiry()
         other.received(try message(try address()), Arrival(from: h1, on: eth0, .answer), at: ms(1))
         other.received(
-            try message(try records()), Arrival(from: h1, on: eth0, .answer, isNear: false), at: ms(1))
+            try message(try records()), Arrival(from: h1, on: eth0, .answer, place: .elsewhere), at: ms(1))
         #expect(other.loners.isEmpty && other.answers.isEmpty)
     }
 
@@ -146,7 +146,7 @@ struct NameInquiryTests {
     @Test("what another interface of this machine says makes no other host, and no group that is heard")
     func ours() throws {
         var inquiry = try inquiry()
-        let arrival = Arrival(from: h1, on: eth0, .group, isOurs: true)
+        let arrival = Arrival(from: h1, on: eth0, .group, place: .here)
         inquiry.received(try message(try records()), arrival, at: ms(1))
         #expect(inquiry.hosts.isEmpty && inquiry.groupLinks.isEmpty && !inquiry.hasNearAnswer)
         #expect(inquiry.answers.count == 1)

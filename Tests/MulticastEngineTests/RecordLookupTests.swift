@@ -19,8 +19,8 @@ struct RecordLookupTests {
             id: asked?.id ?? 0, flags: [.response, .authoritative], questions: asked?.questions ?? [], answers: records)
     }
 
-    private func arrival(_ way: Arrival.Way, _ interface: NetworkInterface, isNear: Bool = true) -> Arrival {
-        Arrival(from: .v4(IPv4Address(bits: 0x0A4D_0001)), on: interface, way, isNear: isNear)
+    private func arrival(_ way: Arrival.Way, _ interface: NetworkInterface, place: Arrival.Place = .link) -> Arrival {
+        Arrival(from: .v4(IPv4Address(bits: 0x0A4D_0001)), on: interface, way, place: place)
     }
 
     private func ms(_ number: Int) -> Duration { .milliseconds(number) }
@@ -73,7 +73,7 @@ struct RecordLookupTests {
         lookup.received(forged, arrival(.answer, eth0), at: ms(1))
         // Another network's host (RFC 6762 §11).
         lookup.received(
-            try response(try a("h1.local", 66), to: packet), arrival(.answer, eth0, isNear: false), at: ms(1))
+            try response(try a("h1.local", 66), to: packet), arrival(.answer, eth0, place: .elsewhere), at: ms(1))
         lookup.received(try response(try a("h1.local", 66)), arrival(.answer, eth0), at: ms(1))
         var query = try response(try a("h1.local", 66), to: packet)
         query.flags = []

@@ -144,14 +144,19 @@ struct DiscoverdCommand: ParsableCommand {
     /// commands do.
     /// - Returns: nil when the command line is wrong, asks for help, or names no command: then the root says what it means.
     static func parseDirectly(_ arguments: [String]) -> (any ParsableCommand)? {
+        guard let (command, rest) = command(in: arguments) else { return nil }
+        let parsed = try? command.parseAsRoot(rest)
+        return parsed.flatMap { type(of: $0) == command ? $0 : nil }
+    }
+
+    /// The command that arguments name, and those after its name; nil for one that is none without another below it.
+    static func command(in arguments: [String]) -> (type: any ParsableCommand.Type, rest: [String])? {
         var (rest, commands) = (arguments[...], configuration.subcommands)
         var command: (any ParsableCommand.Type)?
         while let next = commands.first(where: { $0.configuration.commandName == rest.first }) {
             (command, commands, rest) = (next, next.configuration.subcommands, rest.dropFirst())
         }
-        guard let command, commands.isEmpty else { return nil }
-        let parsed = try? command.parseAsRoot(Array(rest))
-        return parsed.flatMap { type(of: $0) == command ? $0 : nil }
+        return command.flatMap { commands.isEmpty ? ($0, Array(rest)) : nil }
     }
 
     /// Whether a command is named that does nothing without one of those below it.

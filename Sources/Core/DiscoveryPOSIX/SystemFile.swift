@@ -274,13 +274,6 @@ extension SystemFile {
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
-
-    /// Finds a program in $PATH or where daemons are installed, because an ordinary user's PATH lacks sbin.
-    package static func program(_ name: String) -> String? {
-        let path = Environment.value("PATH")?.split(separator: ":").map(String.init) ?? []
-        return (path + ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"]).lazy
-            .filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
-    }
 }
 
 /// An `errno` and the operation that failed.

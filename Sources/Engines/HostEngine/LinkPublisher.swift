@@ -12,10 +12,15 @@ final class LinkPublisher: ServicePublisher {
         var publications: [UInt64: RelayedPublication] = [:]
         var watchers: [UInt64: @Sendable (EngineState) -> Void] = [:]
         var number: UInt64 = 0
-        /// Follows avahi-daemon, while anything is published or followed.
-        var following: (any EngineOperation)?
-        var timer: Task<Void, Never>?
-        var isOver = false
+        var following = Following.none
+    }
+
+    /// Whether avahi-daemon is followed: while anything is published or watched.
+    private enum Following {
+        case none
+        case active(any EngineOperation, timer: Task<Void, Never>)
+        /// The publisher was shut down.
+        case over
     }
 
     private let avahi: AvahiEngine
@@ -93,13 +98,10 @@ final class LinkPublisher: ServicePublisher {
 
     @discardableResult
     func shutdown() async -> Bool {
-        let publications = state.withLock { state in
-            state.isOver = true
-            state.watchers = [:]
-            defer { state.publications = [:] }
+        let publications = leave(.over) { state in
+            defer { (state.publications, state.watchers) = ([:], [:]) }
             return state.publications.values.map(\.self)
         }
-        leave { _ in }
         let isNoted = await withTaskGroup(of: Bool.self) { group in
             for publication in publications {
                 group.addTask { await publication.cancel(waitingAtMost: .seconds(2)) }
@@ -114,12 +116,12 @@ final class LinkPublisher: ServicePublisher {
     /// Follows avahi-daemon, once something is wanted.
     private func follow() {
         state.withLock { state in
-            guard state.following == nil, !state.isOver else { return }
+            guard case .none = state.following else { return }
             state.selection = PublisherSelection(obstacle: obstacle)
-            state.following = avahi.watchReadiness { [weak self] readiness in
+            let operation = avahi.watchReadiness { [weak self] readiness in
                 self?.decide { $0.avahiBecame(readiness) { SystemResponder.all } }
             }
-            state.timer = Task { [weak self] in
+            let timer = Task { [weak self] in
                 let time = SystemTime()
                 try? await time.sleep(until: time.now + PublisherSelection.patience)
                 while !Task.isCancelled {
@@ -127,24 +129,29 @@ final class LinkPublisher: ServicePublisher {
                     try? await time.sleep(until: time.now + PublisherSelection.interval)
                 }
             }
+            state.following = .active(operation, timer: timer)
         }
     }
 
-    /// Removes something; nothing is followed once nothing is left.
-    private func leave(_ removing: (inout State) -> Void) {
-        let (operation, timer) = state.withLock { state -> ((any EngineOperation)?, Task<Void, Never>?) in
-            removing(&state)
-            guard state.publications.isEmpty, state.watchers.isEmpty else { return (nil, nil) }
-            defer { (state.following, state.timer) = (nil, nil) }
-            return (state.following, state.timer)
+    /// Removes something; once nothing is left, avahi-daemon is followed no more.
+    private func leave<Removed>(_ next: Following = .none, _ removing: (inout State) -> Removed) -> Removed {
+        let (removed, before) = state.withLock { state -> (Removed, Following) in
+            let removed = removing(&state)
+            guard state.publications.isEmpty, state.watchers.isEmpty else { return (removed, .none) }
+            if case .over = state.following { return (removed, .none) }
+            defer { state.following = next }
+            return (removed, state.following)
         }
-        timer?.cancel()
-        operation?.cancel()
+        if case .active(let operation, let timer) = before {
+            timer.cancel()
+            operation.cancel()
+        }
+        return removed
     }
 
     private func decide(_ deciding: (inout PublisherSelection) -> Void) {
         let publications = state.withLock { state -> [RelayedPublication] in
-            guard state.following != nil else { return [] }
+            guard case .active = state.following else { return [] }
             let before = state.selection
             deciding(&state.selection)
             let selection = state.selection

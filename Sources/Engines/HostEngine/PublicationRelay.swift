@@ -19,6 +19,26 @@ struct PublicationRelay {
         case retry(after: Duration)
     }
 
+    /// How the active publisher has the service.
+    private enum Standing {
+        /// It has not said yet.
+        case begun
+        /// As the one before had it, established: begun without probing. That it is being registered is no news.
+        case takenOver
+        case reported(PublicationFact.State)
+
+        var isEstablished: Bool {
+            switch self {
+            case .begun: false
+            case .takenOver: true
+            case .reported(let state): state == .established
+            }
+        }
+
+        /// Nothing more will be said of it.
+        var isFinal: Bool { if case .reported(let state) = self { state.isFinal } else { false } }
+    }
+
     /// When what refused a service is asked again.
     static let pause = Duration.seconds(30)
 
@@ -30,11 +50,8 @@ struct PublicationRelay {
     /// The hosts of both have the same name, so their records are equal.
     private var isSameHost = true
     private var name: ServiceName
-    private var state: PublicationFact.State?
-    /// It was begun without probing: that it is being registered is no news.
-    private var isTakenOver = false
+    private var standing = Standing.begun
     private var reported: PublicationFact?
-    private(set) var isOver = false
     /// It has been established once.
     private(set) var wasEstablished = false
 
@@ -42,13 +59,13 @@ struct PublicationRelay {
 
     /// Nothing can publish.
     mutating func nobodyPublishes(_ reason: String) -> [Action] {
-        guard active == nil, !isOver else { return [] }
+        guard active == nil, !standing.isFinal else { return [] }
         return report(PublicationFact(name: name, state: .waiting(reason)))
     }
 
     /// - Parameter isSameHost: the hosts of both publishers have the same name.
     mutating func choose(_ publisher: Publisher, isSameHost: Bool) -> [Action] {
-        guard !isOver else { return [] }
+        guard !standing.isFinal else { return [] }
         (wanted, self.isSameHost) = (publisher, isSameHost)
         guard let active else { return begin(publisher, isProven: false) }
         if active == publisher {
@@ -57,45 +74,41 @@ struct PublicationRelay {
         }
         guard publisher == .avahi else {
             // avahi-daemon is gone, and what it had.
-            let isProven = state == .established && isSameHost
+            let isProven = standing.isEstablished && isSameHost
             return [.end(.avahi, isSaid: false)] + begin(.wire, isProven: isProven)
         }
         return hasten()
     }
 
     private mutating func begin(_ publisher: Publisher, isProven: Bool) -> [Action] {
-        (active, next, isTakenOver) = (publisher, nil, isProven)
-        if !isProven { state = nil }
+        (active, next, standing) = (publisher, nil, isProven ? .takenOver : .begun)
         return [.begin(publisher, as: name, isProven: isProven)]
     }
 
     /// Has avahi-daemon take the service, where that does not disturb what goes on.
     private mutating func hasten() -> [Action] {
         guard wanted == .avahi, active == .wire, next == nil else { return [] }
-        switch state {
-        case .established where isSameHost:
-            next = .avahi
-            return [.begin(.avahi, as: name, isProven: false)]
-        case .registering: return []
-        // Nothing is told of it, or other records: avahi-daemon would take those for another host's.
-        default: return [.end(.wire, isSaid: false)] + begin(.avahi, isProven: false)
+        if case .reported(.registering) = standing { return [] }
+        guard standing.isEstablished, isSameHost else {
+            // Nothing is told of it, or other records: avahi-daemon would take those for another host's.
+            return [.end(.wire, isSaid: false)] + begin(.avahi, isProven: false)
         }
+        next = .avahi
+        return [.begin(.avahi, as: name, isProven: false)]
     }
 
     /// Takes what one of them reports.
     mutating func heard(_ fact: PublicationFact, from publisher: Publisher) -> [Action] {
-        guard !isOver else { return [] }
+        guard !standing.isFinal else { return [] }
         if publisher == active { return activeHeard(fact) }
         return publisher == next ? nextHeard(fact, publisher) : []
     }
 
     private mutating func activeHeard(_ fact: PublicationFact) -> [Action] {
-        if isTakenOver, fact == PublicationFact(name: name, state: .registering) { return [] }
-        isTakenOver = false
-        let isOther = fact.name != name
-        (name, state) = (fact.name, fact.state)
+        if case .takenOver = standing, fact == PublicationFact(name: name, state: .registering) { return [] }
+        let (isOther, isOver) = (fact.name != name, fact.state.isFinal)
+        (name, standing) = (fact.name, .reported(fact.state))
         if fact.state == .established { wasEstablished = true }
-        isOver = fact.state.isFinal
         var actions: [Action] = []
         if let next, isOver || isOther {
             actions.append(.end(next, isSaid: true))
@@ -109,7 +122,7 @@ struct PublicationRelay {
         case .registering where fact.name == name, .waiting: return []
         case .established where fact.name == name:
             guard let before = active else { return [] }
-            (active, next, state) = (publisher, nil, .established)
+            (active, next, standing) = (publisher, nil, .reported(.established))
             return [.end(before, isSaid: false)] + report(fact)
         default:
             // It is refused, or would get another name: it stays where it is.
@@ -118,7 +131,7 @@ struct PublicationRelay {
         }
     }
 
-    mutating func retryIsDue() -> [Action] { isOver ? [] : hasten() }
+    mutating func retryIsDue() -> [Action] { standing.isFinal ? [] : hasten() }
 
     private mutating func report(_ fact: PublicationFact) -> [Action] {
         guard fact != reported else { return [] }

@@ -11,10 +11,17 @@ final class RelayedPublication: PublicationOperation {
         var service: OfferedService
         var operations: [PublicationRelay.Publisher: any PublicationOperation] = [:]
         var retry: Task<Void, Never>?
-        var isEnded = false
-        /// Facts that are not reported yet, and whether one is being reported: each after the one before it, and none under the lock.
+        /// Facts that are not reported yet: each is reported after the one before it, and none under the lock.
         var news: [PublicationFact] = []
-        var isReporting = false
+        var phase = Phase.open
+    }
+
+    private enum Phase {
+        case open
+        /// A thread reports a fact.
+        case reporting
+        /// The program has ended it: nothing is reported any more.
+        case ended
     }
 
     private let avahi: AvahiEngine
@@ -57,7 +64,7 @@ final class RelayedPublication: PublicationOperation {
 
     private func change(_ decide: (inout State) -> [PublicationRelay.Action]) {
         state.withLock { state in
-            guard !state.isEnded else { return }
+            guard state.phase != .ended else { return }
             for action in decide(&state) { carryOut(action, &state) }
         }
         tell()
@@ -87,14 +94,14 @@ final class RelayedPublication: PublicationOperation {
     private func tell() {
         func next() -> PublicationFact? {
             state.withLock { state in
-                guard !state.isReporting, !state.isEnded, !state.news.isEmpty else { return nil }
-                state.isReporting = true
+                guard state.phase == .open, !state.news.isEmpty else { return nil }
+                state.phase = .reporting
                 return state.news.removeFirst()
             }
         }
         while let fact = next() {
             report(fact)
-            state.withLock { $0.isReporting = false }
+            state.withLock { if $0.phase == .reporting { $0.phase = .open } }
         }
     }
 
@@ -135,7 +142,7 @@ final class RelayedPublication: PublicationOperation {
     /// Takes the operations away; nothing is reported any more.
     private func end() -> [any PublicationOperation] {
         let operations = state.withLock { state -> [any PublicationOperation] in
-            state.isEnded = true
+            state.phase = .ended
             state.retry?.cancel()
             defer { state.operations = [:] }
             return state.operations.values.map(\.self)

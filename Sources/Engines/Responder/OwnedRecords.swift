@@ -51,8 +51,6 @@ package struct OwnedRecords: Sendable {
 
     package init() {}
 
-    package var count: Int { entries.count - free.count }
-
     package subscript(place: Int) -> Entry? { entries.indices.contains(place) ? entries[place] : nil }
 
     /// The places of a name's records.

@@ -322,7 +322,7 @@ import Testing
         for number in 1...800 { try bench.publish("s\(number)", number: UInt64(number), txt: txt) }
         bench.pass(.seconds(20))
         bench.forget()
-        for _ in 0..<30 {
+        for _ in 0..<12 {
             bench.ask([Question(Bench.type, .ptr)])
             bench.pass(.seconds(1))
         }

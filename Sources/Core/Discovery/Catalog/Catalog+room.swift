@@ -153,23 +153,12 @@ extension Dictionary {
     }
 }
 
-extension Set {
-    /// Gives back the memory of members that have left, if they were most of thousands.
-    package mutating func giveBack() {
-        guard capacity > 4096, count < capacity / 3 else { return }
-        var smaller = Self(minimumCapacity: count)
-        for member in self { smaller.insert(member) }
-        self = smaller
-    }
-}
-
 /// Services for which a query has no room, until there is some.
 struct Spares: Sendable {
     private var resolved = ArrivalOrder<ServiceInstance>()
     private var bare = ArrivalOrder<ServiceInstance>()
 
     var count: Int { resolved.count + bare.count }
-    var isEmpty: Bool { count == 0 }
 
     mutating func add(_ instance: ServiceInstance, isResolved: Bool) {
         if isResolved {

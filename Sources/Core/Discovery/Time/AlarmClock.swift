@@ -110,9 +110,6 @@ package struct DeadlineTable<Key: Hashable & Sendable>: Sendable {
 
     package init() {}
 
-    package var keys: [Key] { Array(times.keys) }
-    package func contains(_ key: Key) -> Bool { times[key] != nil }
-
     package mutating func set(_ key: Key, to deadline: Duration?) {
         guard let deadline else {
             times[key] = nil

@@ -111,9 +111,6 @@ package enum SystemInterfaces {
         Set((InterfaceAddress.all() ?? []).filter { $0.has(IFF_POINTOPOINT) }.map(\.interface))
     }
 
-    /// The names of all interfaces, whatever their state.
-    package static func names() -> [String] { Array(namesByIndex().values) }
-
     /// All names by interface index.
     package static func namesByIndex() -> [Int32: String] {
         guard let list = unsafe if_nameindex() else { return [:] }

@@ -142,21 +142,15 @@ extension DiscoveryError.Code {
 
 /// A point in time on the monotonic clock, for `poll`.
 struct Deadline {
-    private let instant: ContinuousClock.Instant?
-
-    /// It never comes.
-    static let never = Deadline(instant: nil)
-
-    private init(instant: ContinuousClock.Instant?) { self.instant = instant }
+    private let instant: ContinuousClock.Instant
 
     init(at instant: ContinuousClock.Instant) { self.instant = instant }
 
     /// This long from now.
     init(in duration: Duration) { instant = .now + min(duration, .seconds(1 << 32)) }
 
-    /// Milliseconds until then, rounded up; -1 for never.
+    /// Milliseconds until then, rounded up.
     var milliseconds: Int32 {
-        guard let instant else { return -1 }
         let left = ContinuousClock.now.duration(to: instant)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components

@@ -103,7 +103,7 @@ extension Duration {
 }
 
 extension CheckSpecification {
-    /// Reads `tcp`, `http:/path`, `exec:PROGRAM ARG…` (`CommandWords`), `unit:NAME.service` or `pid:123`.
+    /// Reads `tcp`, `http:/path`, `exec:PROGRAM ARG…` (`QuotedWords`), `unit:NAME.service` or `pid:123`.
     /// - Throws: `.invalidCheck` with the rule that was broken.
     public init(
         _ text: String, interval: Duration = .seconds(10), timeout: Duration = .seconds(2), rise: Int = 2, fall: Int = 3
@@ -162,7 +162,7 @@ extension CheckSpecification.Kind {
         switch (word, rest) {
         case ("tcp", nil): self = .tcp
         case ("http", let path?): self = .http(path: path)
-        case ("exec", let command?): self = .exec(command: try CommandWords.split(command))
+        case ("exec", let command?): self = .exec(command: try QuotedWords.split(command))
         case ("unit", let name?): self = .unit(name)
         case ("pid", let number?):
             guard let number = Int32(number) else {
@@ -183,7 +183,7 @@ extension CheckSpecification: CustomStringConvertible {
         switch kind {
         case .tcp: "tcp"
         case .http(let path): "http:\(path)"
-        case .exec(let command): "exec:\(CommandWords.join(command))"
+        case .exec(let command): "exec:\(QuotedWords.join(command))"
         case .unit(let name): "unit:\(name)"
         case .pid(let number): "pid:\(number)"
         }
@@ -192,7 +192,7 @@ extension CheckSpecification: CustomStringConvertible {
 
 /// A command and its arguments as one text: words between spaces; in double quotes, what has a space in it, with a backslash
 /// before a quote or a backslash. No shell: nothing else means anything.
-enum CommandWords {
+enum QuotedWords {
     /// - Throws: `.invalidCheck` for a quote that is not closed.
     static func split(_ text: String) throws(DiscoveryError) -> [String] {
         var words: [String] = []

@@ -41,18 +41,6 @@ package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     case text
     /// There are 90 of its type already, which is what servers take (docs/beyond-link.md), and its host has its share.
     case tooMany = "too-many"
-
-    /// A sentence's end for people: "3 services are not exported: …".
-    package var reason: String {
-        switch self {
-        case .name: "the rule's names do not have theirs"
-        case .unfit: "their names cannot be published"
-        case .foreignHost: "their host is not of this link"
-        case .address: "none of their addresses is of this link's networks"
-        case .text: "their TXT records are longer than \(ExportAdmission.mostText) bytes"
-        case .tooMany: "\(ExportTable.mostOfType) of their type are exported already"
-        }
-    }
 }
 
 /// A service of the link that may be exported.

@@ -16,19 +16,26 @@ package struct Arrival: Hashable, Sendable {
     package let sender: IPAddress
     package let interface: NetworkInterface
     package let way: Way
+    /// Where a sender is.
+    package enum Place: Hashable, Sendable {
+        /// It has one of this machine's addresses: another of its interfaces is on the same link, or someone forges it.
+        case here
+        /// In a network of the interface.
+        case link
+        case elsewhere
+    }
+
     /// The hop limit that it came with; nil where the system does not say.
     package let hops: UInt8?
-    /// The sender is in a network of the interface.
-    package let isNear: Bool
-    /// The sender's address is one of this machine's: another of its interfaces is on the same link, or someone forges it.
-    package let isOurs: Bool
+    package let place: Place
+
+    package var isOurs: Bool { place == .here }
 
     package init(
-        from sender: IPAddress, on interface: NetworkInterface, _ way: Way, hops: UInt8? = 255, isNear: Bool = true,
-        isOurs: Bool = false
+        from sender: IPAddress, on interface: NetworkInterface, _ way: Way, hops: UInt8? = 255, place: Place = .link
     ) {
-        (self.sender, self.interface, self.way, self.hops, self.isNear) = (sender, interface, way, hops, isNear)
-        self.isOurs = isOurs || way == .own
+        (self.sender, self.interface, self.way, self.hops) = (sender, interface, way, hops)
+        self.place = way == .own ? .here : place
     }
 }
 

@@ -126,8 +126,9 @@ package final class LinkInquiry {
     private func arrival(_ datagram: LinkSocket.Datagram, of socket: LinkSocket) -> Arrival {
         Arrival(
             from: datagram.sender, on: socket.interface, socket.asks ? .answer : socket.share == .own ? .own : .group,
-            hops: datagram.hops, isNear: isNear(datagram.sender, socket.interface),
-            isOurs: ownAddresses.contains(datagram.sender.withoutScope))
+            hops: datagram.hops,
+            place: ownAddresses.contains(datagram.sender.withoutScope)
+                ? .here : isNear(datagram.sender, socket.interface) ? .link : .elsewhere)
     }
 
     private func isNear(_ address: IPAddress, _ interface: NetworkInterface) -> Bool {

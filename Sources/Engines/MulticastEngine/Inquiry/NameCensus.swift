@@ -131,8 +131,6 @@ package struct RepeatedQuestions: Sendable {
         asked.contains { $0.question == question && $0.count == nil }
     }
 
-    func isAsked(_ question: Question) -> Bool { asked.contains { $0.question == question } }
-
     /// Whether a response to a port that asked belongs to a question: it repeats its id (RFC 6762 §6.7).
     func owns(_ message: Message) -> Bool { asked.contains { $0.id == message.id } }
 

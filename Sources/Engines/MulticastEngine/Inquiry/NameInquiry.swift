@@ -162,7 +162,7 @@ package struct NameInquiry: Inquirer {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
         sample?.received(message, arrival)
         if arrival.way == .answer, !questions.owns(message) {
-            guard message.id == 0, message.questions.isEmpty, arrival.isNear, !arrival.isOurs,
+            guard message.id == 0, message.questions.isEmpty, arrival.place == .link,
                 message.answers.contains(where: isWanted), lone.count < Self.mostHosts
             else { return }
             lone.insert(arrival.sender)
@@ -172,7 +172,7 @@ package struct NameInquiry: Inquirer {
             note(record, arrival, at: now)
         }
         if heard.count > count { settle(at: now) }
-        if sample == nil, arrival.way == .answer, arrival.isNear, !arrival.isOurs, message.questions.count == 1,
+        if sample == nil, arrival.way == .answer, arrival.place == .link, message.questions.count == 1,
             let question = message.questions.first, subject.questions.first == question,
             message.answers.contains(where: { $0.name == question.name })
         {
@@ -184,7 +184,7 @@ package struct NameInquiry: Inquirer {
     private mutating func sampleGroup(at now: Duration) {
         guard sample == nil, now >= Self.sampleDelay, let question = subject.questions.first else { return }
         let heard = answers.first {
-            $0.arrival.way == .group && $0.arrival.isNear && !$0.arrival.isOurs && $0.record.type == question.type
+            $0.arrival.way == .group && $0.arrival.place == .link && $0.record.type == question.type
         }
         sample = heard.map { AnswerSample(question, of: $0.arrival, firstID: .random(in: 0x4000...0x7000), at: now) }
     }
@@ -193,7 +193,7 @@ package struct NameInquiry: Inquirer {
         guard isWanted(record) else { return }
         // What is not kept counts here all the same.
         if !arrival.isOurs, record.ttl > 0, record.name == subject.name, subject.types.contains(record.type) {
-            hasNearAnswer = hasNearAnswer || arrival.isNear
+            hasNearAnswer = hasNearAnswer || arrival.place == .link
             hasDirectAnswer = hasDirectAnswer || arrival.way == .group && arrival.hops ?? 255 == 255
         }
         guard kept.add(Heard(record: record, arrival: arrival, time: now)), record.ttl > 0 else { return }

@@ -46,10 +46,10 @@ struct QuestionState: Sendable {
     private var account = Account.clear
     /// The number of further questions that go ahead of all others.
     private var hasteLeft: UInt8 = 0
-    /// What others listed as answers and is unknown here, and was not asked for since: a part of it.
+    /// What others listed as answers and is unknown here, and was not asked for since; of more than `mostListed` a part.
     private(set) var listed: [RecordData] = []
-    /// Whether they listed more than that.
-    private(set) var hasListedMore = false
+    /// Whether they listed so much that only a part is kept.
+    var hasListedMore: Bool { listed.count > Self.mostListed }
     /// When they last did.
     private var lastListed = Moment.never
     /// Whether others ever did.
@@ -133,10 +133,7 @@ struct QuestionState: Sendable {
     /// listed exists.
     mutating func fellBehind(_ unknown: some Sequence<RecordData>, at now: Duration) {
         for data in unknown where !listed.contains(data) {
-            guard listed.count < Self.mostListed else {
-                hasListedMore = true
-                break
-            }
+            if hasListedMore { break }
             listed.append(data)
         }
         lastListed = Moment(now)
@@ -150,7 +147,7 @@ struct QuestionState: Sendable {
         asked = min(asked, .max - 1) + 1
         lastAsked = Moment(now)
         isRefresh = false
-        if listed.isEmpty || now - lastListed.time >= Self.deafness { (listed, hasListedMore) = ([], false) }
+        if listed.isEmpty || now - lastListed.time >= Self.deafness { listed = [] }
         if hasteLeft > 0 { hasteLeft -= 1 }
         waitLonger(at: now)
     }

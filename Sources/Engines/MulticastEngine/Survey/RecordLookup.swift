@@ -82,7 +82,7 @@ package struct RecordLookup: Inquirer {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
         if arrival.way == .answer {
             // RFC 6762 §11: a unicast answer counts only if its source is on this link.
-            guard arrival.isNear else { return }
+            guard arrival.place != .elsewhere else { return }
             let index = Int(message.id) - Int(firstID)
             guard asked.indices.contains(index), message.questions == [asked[index]] else { return }
         }
