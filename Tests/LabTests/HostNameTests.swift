@@ -76,7 +76,7 @@ struct HostNameTests {
         let thief = try lab.python("h2", "deny.py", "h1*.local")
         try await thief.line { $0 == "READY" }
         let publisher = try publish("tony", "9000", lab)
-        let line = try await publisher.line(.stdout, within: .seconds(20), "refused") { $0.contains(#""refused""#) }
+        let line = try await publisher.line(.stdout, within: .seconds(20), "denied") { $0.contains(#""conflicted""#) }
         #expect(line.contains("this machine has no name yet"), "\(line)")
         thief.signal(SIGTERM)
         try await publisher.stop()

@@ -26,7 +26,7 @@ package struct HostLabel: Sendable {
     /// The last conflict about any of the names.
     private var lastConflict = Duration.zero
     /// The first of the conflicts since the machine had a name.
-    private var contested: (since: Duration, count: Int)?
+    private var contestedSince: Duration?
     private var random: any RandomNumberGenerator & Sendable
 
     package init(_ label: String, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
@@ -65,7 +65,7 @@ package struct HostLabel: Sendable {
     /// Another host has the name.
     package mutating func lost(at now: Duration) {
         lastConflict = now
-        contested = (contested?.since ?? now, (contested?.count ?? 0) + 1)
+        contestedSince = contestedSince ?? now
         switch stage {
         case .first(let since):
             // Who takes it again and again has it ever longer.
@@ -77,11 +77,11 @@ package struct HostLabel: Sendable {
     }
 
     /// The name is established on a link.
-    package mutating func established() { contested = nil }
+    package mutating func established() { contestedSince = nil }
 
-    /// How many names were lost without one that was established, if that went on for so long.
-    package func contested(for duration: Duration, at now: Duration) -> Int? {
-        contested.flatMap { now - $0.since >= duration ? $0.count : nil }
+    /// Whether one name after the other was lost for so long.
+    package func isContested(for duration: Duration, at now: Duration) -> Bool {
+        contestedSince.map { now - $0 >= duration } ?? false
     }
 
     /// Begins to ask for the first name.

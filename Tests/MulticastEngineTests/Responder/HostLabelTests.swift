@@ -66,11 +66,11 @@ import Testing
     func contested() {
         var label = label()
         for second in 0..<7 { label.lost(at: .seconds(second)) }
-        #expect(label.contested(for: .seconds(6), at: .seconds(6)) == 7)
-        #expect(label.contested(for: .seconds(6), at: .seconds(5)) == nil)
+        #expect(label.isContested(for: .seconds(6), at: .seconds(6)))
+        #expect(!label.isContested(for: .seconds(6), at: .seconds(5)))
         label.established()
         label.lost(at: .seconds(8))
-        #expect(label.contested(for: .seconds(6), at: .seconds(9)) == nil)
+        #expect(!label.isContested(for: .seconds(6), at: .seconds(9)))
     }
 
     /// A machine that is called h1-2.local, with a service.

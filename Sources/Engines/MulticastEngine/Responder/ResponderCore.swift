@@ -309,10 +309,8 @@ final class ResponderCore {
 
     /// Services that wait for a name of this machine say so: theirs are not contested.
     private func sayThatHostIsContested(at now: Duration) {
-        guard let count = host.contested(for: Registration.contestedAfter, at: now), let name = host.name else {
-            return
-        }
-        let text = "this machine has no name yet: other hosts have \(count) that it tried, and \(name) is next"
+        guard host.isContested(for: Registration.contestedAfter, at: now), let first = host.first else { return }
+        let text = "this machine has no name yet: other hosts have \(Self.text(first)) and all that it tried since"
         for publication in publications.values {
             carryOut(publication.registration.hostIsContested(DiscoveryError(.nameTaken, text)), publication)
         }
