@@ -73,7 +73,8 @@ final class VirtualLink: Medium, Implementation {
         guard !isDead, isUp, let message = HeardMessage(packet.bytes)?.message else { return }
         let isFar = packet.source.hardware == Station.far.hardware
         let source = MessageSource(
-            packet.family, from: packet.source.address, port: packet.source.port, isToGroup: packet.isToGroup,
+            packet.family, from: packet.source.address, port: packet.source.port,
+            to: packet.isToGroup ? .group : .machine,
             isOnLink: !isFar || fault.believesAll, isFromHere: isFromHere)
         processes[process]?.responder.heard(message, source, at: time)
     }

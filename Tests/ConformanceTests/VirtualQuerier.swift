@@ -275,6 +275,47 @@ struct QuerierFault: RuleBreaking {
         said(152) { message in
             for place in message.answers.indices { message.answers[place].ttl = 40 }
         },
+        // What it has heard once it does not hear again.
+        hears(153) { packet, link in
+            guard packet.isResponse, packet.family == .ipv4 else { return packet.isResponse ? [] : [packet] }
+            defer { link.isSad = true }
+            return link.isSad ? [] : [packet]
+        },
+        hearsRecords(154) { $0.ttl == 5 ? nil : $0 },
+        QuerierFault(155) { fault in
+            fault.shows = {
+                $0.name == "anna" ? [$0, Shown(at: $0.at, isThere: false, name: "tony", port: nil)] : [$0]
+            }
+        },
+        hearsRecords(156) { record in
+            var record = record
+            if record.ttl == 20 { record.ttl = 4500 }
+            return record
+        },
+        says(157) { packet, _ in
+            packet.changed { message in
+                if let host = DomainName(["played-1"], in: .local) { message.questions.append(Question(host, .aaaa)) }
+            }
+        },
+        hearsRecords(158) { record in
+            var record = record
+            guard case .ptr(let name) = record.data, let first = name.labels.first,
+                let type = DomainName(["_conf", "_tcp"], in: .local), !name.isWithin(type),
+                let other = try? DomainName(labels: [Array(first)] + type.labels.map(Array.init))
+            else { return record }
+            record.data = .ptr(other)
+            return record
+        },
+        hears(159) { packet, _ in
+            guard let short = try? packet.message?.written(compression: .multicast) else { return [packet] }
+            return packet.bytes.count > short.count ? [] : [packet]
+        },
+        says(160) { packet, _ in [packet.with(bytes: Array(packet.bytes.dropLast()))] },
+        said(161) { $0.questions += $0.questions },
+        said(162) { message in
+            guard let type = DomainName(["_other", "_tcp"], in: .local), !message.answers.isEmpty else { return }
+            message.answers.append(ResourceRecord(type, .ptr, .ptr(type), ttl: 4500))
+        },
     ]
 }
 

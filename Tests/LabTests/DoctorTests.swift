@@ -25,6 +25,8 @@ struct DoctorTests {
         let lab = try await Lab.start("--no-avahi", "h1")
         let publisher = try lab.discoverd("h1", "publish", "tony", "9000")
         try await publisher.line { $0.hasPrefix("published ") }
+        let second = try lab.discoverd("h1", "publish", "eve", "9001")
+        try await second.line { $0.hasPrefix("published ") }
         let run = try await lab.toEnd(
             "h1", ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere", Built.discoverd, "doctor"],
             within: .seconds(20))
@@ -33,8 +35,11 @@ struct DoctorTests {
         ] {
             #expect(run.output.contains { $0.hasPrefix(text) }, "\(run)")
         }
+        #expect(
+            run.output.contains { $0.hasPrefix("ok\tresponder\tdiscoverd (pid ") && $0.contains("in the group") },
+            "\(run)")
         #expect(run.exit == .exited(0), "\(run)")
-        try await publisher.stop()
+        for process in [second, publisher] { try await process.stop() }
         try await lab.stop()
     }
 

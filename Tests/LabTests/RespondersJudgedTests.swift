@@ -47,7 +47,7 @@ struct RespondersJudgedTests {
         try await judge(range.filter { !sockets.contains($0) })
     }
 
-    @Test("our querier", .onlyInAll, .labLong, arguments: [101...112, 113...127, 128...137])
+    @Test("our querier", .onlyInAll, .labLong, arguments: [101...112, 113...127, 128...137, 138...152, 153...162])
     func querier(_ range: ClosedRange<Int>) async throws { try await judge(Array(range)) }
 
     @Test("the driver for mdnsd, with stand-ins for what Debian has not", .onlyInAll)

@@ -34,10 +34,10 @@ static int attach(int socket, const struct sock_filter *program, size_t length) 
 // Offsets count from the UDP header; the network header's have a base of their own (linux/filter.h).
 static uint32_t ttl_offset(int family) { return (uint32_t)SKF_NET_OFF + (family == AF_INET ? 8 : 7); }
 
-static int attach_own_filter(int socket, int family, bool all, bool wants_ttl_255) {
+static int attach_own_filter(int socket, int family, bool all, bool any_port, bool wants_ttl_255) {
     const struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 5),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, any_port ? 0 : 5),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
         // A copy of what this machine sent is for the socket of its own services alone.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, 0, all ? 0 : 3),
@@ -50,18 +50,19 @@ static int attach_own_filter(int socket, int family, bool all, bool wants_ttl_25
 }
 
 // A question to the group may come in a frame to this machine alone: nobody who could answer has heard it. Of Ethernet the address itself
-// counts: the kernel calls any group address multicast, and a host has some of its own (RFC 4291 §2.7.1).
-static int attach_others_filter(int socket, int family, bool alone, bool wants_ttl_255) {
-    enum { OF_GROUP = 10, OF_ETHERNET = 12, GOOD = 16, BAD = 19 };
+// counts: the kernel calls any group address multicast, and a host has some of its own (RFC 4291 §2.7.1). A querier takes responses however they
+// come; a responder hears any port, and wants to know it of responses, too.
+static int attach_others_filter(int socket, int family, bool alone, bool responder, bool wants_ttl_255) {
+    enum { ANY_PORT = 2, BY_FRAME = 6, OF_GROUP = 10, OF_ETHERNET = 12, GOOD = 16, BAD = 19 };
     const int to_all = alone ? BAD : GOOD, to_one = alone ? GOOD : BAD;
 #define TO(target, from) (uint8_t)((target) - (from) - 1)
     const struct sock_filter program[] = {
         [0] = BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
-        [1] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, TO(BAD, 1)),
+        [1] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, responder ? TO(ANY_PORT, 1) : TO(BAD, 1)),
         [2] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
         [3] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, TO(BAD, 3), 0),
         [4] = BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
-        [5] = BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, TO(to_all, 5), 0),
+        [5] = BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, responder ? TO(BY_FRAME, 5) : TO(to_all, 5), 0),
         [6] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
         [7] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_BROADCAST, TO(to_all, 7), 0),
         [8] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_HATYPE)),
@@ -81,12 +82,12 @@ static int attach_others_filter(int socket, int family, bool alone, bool wants_t
     return ATTACH(socket, program);
 }
 
-static int attach_filter(int socket, int family, enum cmulticast_share share, bool wants_ttl_255) {
+static int attach_filter(int socket, int family, enum cmulticast_share share, bool responder, bool wants_ttl_255) {
     switch (share) {
-    case CMULTICAST_OTHERS: return attach_others_filter(socket, family, false, wants_ttl_255);
-    case CMULTICAST_ALONE: return attach_others_filter(socket, family, true, wants_ttl_255);
-    case CMULTICAST_OWN: return attach_own_filter(socket, family, false, wants_ttl_255);
-    case CMULTICAST_ALL: return attach_own_filter(socket, family, true, wants_ttl_255);
+    case CMULTICAST_OTHERS: return attach_others_filter(socket, family, false, responder, wants_ttl_255);
+    case CMULTICAST_ALONE: return attach_others_filter(socket, family, true, responder, wants_ttl_255);
+    case CMULTICAST_OWN: return attach_own_filter(socket, family, false, responder, wants_ttl_255);
+    case CMULTICAST_ALL: return attach_own_filter(socket, family, true, responder, wants_ttl_255);
     }
     errno = EINVAL;
     return -1;
@@ -150,19 +151,31 @@ static int join6(int socket, uint32_t interface) {
     return setsockopt(socket, IPPROTO_IPV6, IPV6_JOIN_GROUP, &request, sizeof request);
 }
 
-int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share, bool wants_ttl_255) {
+static int open_group(int family, uint32_t interface, enum cmulticast_share share, bool responder, bool wants_ttl_255) {
     const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (made < 0) return -errno;
     // With CAP_NET_ADMIN beyond rmem_max; else as much as that allows.
     if (set(made, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)) set(made, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER);
+    // RFC 6762 §11: what goes to one host has the same TTL.
+    const int ttl = !responder ? 0
+        : family == AF_INET    ? set(made, IPPROTO_IP, IP_TTL, TTL)
+                               : set(made, IPPROTO_IPV6, IPV6_UNICAST_HOPS, TTL);
     // The filter stands before the first datagram can come.
-    if (set(made, SOL_SOCKET, SO_REUSEADDR, 1) || attach_filter(made, family, share, wants_ttl_255)
+    if (ttl || set(made, SOL_SOCKET, SO_REUSEADDR, 1) || attach_filter(made, family, share, responder, wants_ttl_255)
         || (family == AF_INET ? join4(made, interface) : join6(made, interface))) {
         const int error = errno;
         close(made);
         return -error;
     }
     return made;
+}
+
+int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share, bool wants_ttl_255) {
+    return open_group(family, interface, share, false, wants_ttl_255);
+}
+
+int cmulticast_open_responder(int family, uint32_t interface, enum cmulticast_share share) {
+    return open_group(family, interface, share, true, false);
 }
 
 int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255, bool hears_own) {
@@ -173,21 +186,6 @@ int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255,
     if (attach_one_shot_filter(made, family, interface, wants_ttl_255, hears_own)
         || (family == AF_INET ? aim4(made, interface) : aim6(made, interface))
         || bind(made, (const struct sockaddr *)&any, length)) {
-        const int error = errno;
-        close(made);
-        return -error;
-    }
-    return made;
-}
-
-int cmulticast_open_responder(int family, uint32_t interface) {
-    const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (made < 0) return -errno;
-    if (set(made, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)) set(made, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER);
-    // RFC 6762 §11: what goes to one host has the same TTL.
-    const int ttl = family == AF_INET ? set(made, IPPROTO_IP, IP_TTL, TTL) : set(made, IPPROTO_IPV6, IPV6_UNICAST_HOPS, TTL);
-    if (ttl || set(made, SOL_SOCKET, SO_REUSEADDR, 1)
-        || (family == AF_INET ? join4(made, interface) : join6(made, interface))) {
         const int error = errno;
         close(made);
         return -error;

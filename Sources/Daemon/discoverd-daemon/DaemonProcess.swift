@@ -55,6 +55,7 @@ struct DaemonProcess {
         )
         facts.domains = { domains.states }
         facts.publishing = { host.publishing?.rawValue }
+        facts.machineName = { host.machineName }
         let gateways = Locked<[Gateway]>([])
         facts.exports = {
             var states: [GatewayStatus] = []

@@ -72,6 +72,18 @@ package struct HostEngine: Sendable {
         }
     }
 
+    /// This machine's name for what publishes now, and the one that it would have, had no other host that one; nil where nothing is
+    /// published, or it is not known.
+    package var machineName: (name: String, wanted: String)? {
+        let name =
+            switch publisher {
+            case let publisher as LinkPublisher: publisher.machineName
+            case let publisher as MulticastEngine: publisher.machineName
+            default: MulticastEngine.MachineName?.none
+            }
+        return name.map { ($0.name, $0.wanted) }
+    }
+
     /// Why services cannot be found on the wire here; nil if they can.
     package static func reasonWithoutWire() -> String? {
         do {

@@ -51,6 +51,17 @@ final class LinkPublisher: ServicePublisher {
         }
     }
 
+    /// This machine's name for what publishes now; nil where that is not known.
+    var machineName: MulticastEngine.MachineName? {
+        let selection = state.withLock(\.selection)
+        switch selection.choice {
+        case .publisher(.avahi):
+            return selection.avahiHost.map { MulticastEngine.MachineName(name: $0.text, wanted: $0.text) }
+        case .publisher(.wire): return wire?.machineName
+        case .open, .nobody: return nil
+        }
+    }
+
     /// Up while avahi-daemon or this process can publish.
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         let number = state.withLock { state in

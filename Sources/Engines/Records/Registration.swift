@@ -52,7 +52,7 @@ package struct Registration {
     package static let maximumRenames = 100
 
     /// After this long, repeated denials are reported. Avahi takes a second or two per name; from the 15th on, 20 s.
-    static let contestedAfter = Duration.seconds(6)
+    package static let contestedAfter = Duration.seconds(6)
 
     /// Three probes, 250 ms apart (RFC 6762 §8.1). avahi-daemon 0.9 says ESTABLISHED just before COLLISION of a name that is denied within this
     /// time.
@@ -155,6 +155,11 @@ package struct Registration {
     package mutating func hostIsTaken(_ error: DiscoveryError) -> [Action] {
         guard state != .over else { return [] }
         return tenacity == .tentative ? over(.conflicted(error)) : refused(error)
+    }
+
+    /// Call when other hosts deny this machine each name that it tries: the service waits for one, and its own name is not contested.
+    package mutating func hostIsContested(_ error: DiscoveryError) -> [Action] {
+        isRegistering ? report(.refused(error)) : []
     }
 
     /// The retry timer fired. A service established in the meantime needs no retry.

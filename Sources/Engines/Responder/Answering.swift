@@ -156,12 +156,14 @@ package struct Answering: Sendable {
 
     // MARK: What others say
 
-    /// Another host has multicast a record that is ours, too. As a whole answer it need not be said again (RFC 6762 §7.4); one that
-    /// grows old or is withdrawn is said at once (§6.6, §10.1). After those of a message comes `look`.
-    package mutating func heard(_ place: Int, ttl: UInt32, _ entry: OwnedRecords.Entry, at now: Duration) {
+    /// Another host has multicast a record that is ours, too. As a whole answer that all have heard it need not be said again (RFC 6762
+    /// §7.4); one that grows old or is withdrawn is said at once (§6.6, §10.1). After those of a message comes `look`.
+    package mutating func heard(
+        _ place: Int, ttl: UInt32, _ entry: OwnedRecords.Entry, byAll: Bool, at now: Duration
+    ) {
         guard entry.kind != .negative else { return }
         if ttl >= entry.record.ttl {
-            pending[place] = nil
+            if byAll { pending[place] = nil }
         } else if ttl < entry.record.ttl / 2, entry.kind == .announced {
             // Once a second: others keep for a second what is withdrawn (§10.1), so that the next one is in time, too.
             let free = max(now, rescued[place].map { $0 + Self.interval } ?? now)

@@ -5,6 +5,8 @@ package import DNSSD
 package enum ClaimID: Hashable, Sendable {
     /// This machine's name and addresses.
     case host
+    /// Its first name, which it asks for while it has another one, with the same addresses.
+    case firstName
     /// A service.
     case service(UInt64)
     /// Another host's addresses, published with a service or alone.

@@ -19,7 +19,8 @@ extension LinkResponder {
             // RFC 2181 §8.
             if record.ttl > UInt32(Int32.max) { record.ttl = 0 }
             if arrival.isToGroup, let place = owned.place(of: record), let entry = owned[place] {
-                answering[arrival.family]?.heard(place, ttl: record.ttl, entry, at: now)
+                answering[arrival.family]?.heard(
+                    place, ttl: record.ttl, entry, byAll: arrival.audience == .group, at: now)
             } else {
                 for id in names[record.name] ?? [] where denies(record, id, arrival) { doubted.insert(id) }
             }
@@ -49,7 +50,7 @@ extension LinkResponder {
 
     /// This machine's programs, and its links, have one name and all its addresses (RFC 6762 §14).
     private func isOfThisMachine(_ record: ResourceRecord, _ id: ClaimID, _ arrival: MessageSource) -> Bool {
-        guard id == .host else { return false }
+        guard id == .host || id == .firstName else { return false }
         if arrival.isFromHere { return true }
         return IPAddress(record.data, scope: 0).map(machine.contains) ?? false
     }
@@ -77,7 +78,7 @@ extension LinkResponder {
                 guard case .probing? = claims[id]?.stage, probing.isAsked(id), let claim = claims[id]?.claim else {
                     continue
                 }
-                if id == .host, theirs.allSatisfy({ isOfThisMachine($0, id, arrival) }) { continue }
+                if id == .host || id == .firstName, theirs.allSatisfy({ isOfThisMachine($0, id, arrival) }) { continue }
                 guard Tiebreak(ours: claim.records(host: hostName).unique, theirs: theirs) == .lost else { continue }
                 // It is no conflict of those that slow down all attempts: whoever probes could have it so.
                 probing.lostTiebreak(id, at: now)

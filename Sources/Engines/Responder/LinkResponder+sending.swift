@@ -71,13 +71,18 @@ extension LinkResponder {
                 claims[id]?.stage = .told(places, host: host)
                 told.append(id)
                 again = again || id == .host || held.claim.after == nil
-                if !held.isReported { facts.append(.established(id)) }
+                // All links decide together on the first name: each time counts.
+                if !held.isReported || id == .firstName { facts.append(.established(id)) }
                 claims[id]?.isReported = true
             }
         }
         announcing.established(told.sorted(), at: now)
-        guard told.contains(.host) else { return }
-        // The host may have another name than the one to which they point.
+        if told.contains(.host) { pointToHost(at: now) }
+    }
+
+    /// Has services that are told point to the host: it may have another name than before.
+    mutating func pointToHost(at now: Duration) {
+        let host = hostName
         for (id, held) in claims {
             if case .told(_, let before) = held.stage, held.claim.after == .host, before != host { retell(id, at: now) }
         }

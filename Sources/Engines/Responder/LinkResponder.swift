@@ -177,6 +177,26 @@ package struct LinkResponder: Sendable {
         announcing.leave(id)
     }
 
+    /// Has this machine its first name, which is established here beside the one that it has: services point to it before the other one ends.
+    package mutating func takeFirstName(at now: Duration) {
+        guard let first = claims[.firstName] else { return }
+        withdraw(.host, at: now)
+        claims[.firstName] = nil
+        claims[.host] = first
+        names[first.claim.name] = names[first.claim.name]?.map { $0 == .firstName ? .host : $0 }
+        announcing.leave(.firstName)
+        probing.leave(.firstName)
+        switch first.stage {
+        case .told(let places, _):
+            claims[.host]?.stage = .told(places, host: first.claim.name)
+            announcing.established([.host], at: now)
+        case .ready, .probing:
+            ready.remove(.firstName)
+            probing.begin(.host, .wanted, at: now)
+        }
+        pointToHost(at: now)
+    }
+
     /// Takes a claim's records away from those that are told.
     @discardableResult
     mutating func untell(_ id: ClaimID) -> [OwnedRecords.Entry] {
@@ -254,8 +274,9 @@ extension ClaimID: Comparable {
     private var order: (UInt64, Int) {
         switch self {
         case .host: (0, 0)
-        case .other(let number): (number, 1)
-        case .service(let number): (number, 2)
+        case .firstName: (0, 1)
+        case .other(let number): (number, 2)
+        case .service(let number): (number, 3)
         }
     }
 }

@@ -128,7 +128,8 @@ struct SimulatedLinks: Sendable {
             else { continue }
             for other in stations.indices where other != index && hears(stations[other].site, site) {
                 if let host = packet.host, !stations[other].responder.machine.contains(host.address) { continue }
-                let arrival = MessageSource(packet.family, from: source, isToGroup: packet.host == nil)
+                let arrival = MessageSource(
+                    packet.family, from: source, to: packet.host == nil ? .group : .machine)
                 stations[other].responder.heard(message, arrival, at: now)
             }
             // The host outside defends what it has.

@@ -163,9 +163,9 @@ extension SimulatedWorld {
 
     private mutating func became(_ fact: LinkResponder.Fact, at site: SimulatedLinks.Site) {
         switch fact {
-        case .established(.host): break
+        case .established(.host), .established(.firstName), .lost(.firstName): break
         case .lost(.host):
-            machines[site.machine]?.label?.lost()
+            machines[site.machine]?.label?.lost(at: now)
             guard let name = machines[site.machine]?.label?.name else { return }
             if let host = try? HostName(String(name.description.dropLast())) { machines[site.machine]?.host = host }
             links.rename(site.machine, name)

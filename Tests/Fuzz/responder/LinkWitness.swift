@@ -39,7 +39,7 @@ struct LinkWitness {
             if arrival.isOnLink { asked[.init(address: arrival.source, port: arrival.port), default: 0] += 1 }
             return
         }
-        guard arrival.port == MessageSource.port, arrival.isToGroup || arrival.isOnLink else { return }
+        guard arrival.port == MessageSource.port, arrival.audience != .machine || arrival.isOnLink else { return }
         stirred = now
         denied.formUnion((message.answers + message.authorities + message.additionals).map(\.name))
     }

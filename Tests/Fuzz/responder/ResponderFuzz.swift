@@ -67,7 +67,9 @@ struct FuzzInput {
             }
         return MessageSource(
             family, from: address, port: kind & 3 == 3 ? 40000 + UInt16(host) : MessageSource.port,
-            isToGroup: kind & 3 != 2 && !(kind & 3 == 3 && host & 1 == 1), isOnLink: !isElsewhere,
+            to: kind & 3 == 2 || kind & 3 == 3 && host & 1 == 1
+                ? .machine : kind & 16 == 0 ? .group : .groupInOneFrame,
+            isOnLink: !isElsewhere,
             isFromHere: FuzzedLink.machine.contains(address))
     }
 }

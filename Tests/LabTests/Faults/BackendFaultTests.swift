@@ -4,7 +4,9 @@ import Testing
 extension FaultTests {
     @Suite("Faults of the backend")
     struct BackendFaultTests {
-        @Test("1: avahi-daemon SIGKILL and back after 1 s, 100 services of one process")
+        @Test(
+            "1: avahi-daemon SIGKILL and back after 1 s, 100 services of one process",
+            .enabled(if: !Lab.publishesOnWire, "avahi-daemon is the publisher"))
         func killed() async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(100)
@@ -24,7 +26,9 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("1: the same with ten publish commands, avahi-daemon back after 3 s", .onlyInAll)
+        @Test(
+            "1: the same with ten publish commands, avahi-daemon back after 3 s", .onlyInAll,
+            .enabled(if: !Lab.publishesOnWire, "avahi-daemon is the publisher"))
         func killedUnderCommands() async throws {
             let lab = try await Lab.start()
             var commands = try (0..<10).map { try lab.publish("c-\($0)", on: "h1") }
@@ -78,7 +82,9 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("4: dbus-daemon SIGKILL and restart, 100 services; the browser's own bus too")
+        @Test(
+            "4: dbus-daemon SIGKILL and restart, 100 services; the browser's own bus too",
+            .enabled(if: !Lab.publishesOnWire, "avahi-daemon is the publisher"))
         func busKilled() async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(100)
@@ -119,7 +125,9 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("5: avahi-daemon absent at the start", .onlyInAll)
+        @Test(
+            "5: avahi-daemon absent at the start", .onlyInAll,
+            .enabled(if: !Lab.publishesOnWire, "avahi-daemon is the publisher"))
         func absentAtStart() async throws {
             let lab = try await Lab.start(hosts: 2, "--no-avahi", "h1")
             var publications = try lab.publish(20, on: "h1")
@@ -135,7 +143,9 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("6: neither bus nor avahi-daemon: no busy loop, and the commands say so with 69")
+        @Test(
+            "6: neither bus nor avahi-daemon: no busy loop, and the commands say so with 69",
+            .enabled(if: !Lab.publishesOnWire, "avahi-daemon is the publisher"))
         func nothingThere() async throws {
             let lab = try await Lab.start(hosts: 1)
             try await lab.dbus("h1", "kill")

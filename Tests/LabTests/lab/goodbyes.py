@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Says which services of a type say goodbye on a link, whatever programs on it miss: goodbyes.py INTERFACE TYPE
+"""Says which services of a type say goodbye on a link, whatever programs on it miss: goodbyes.py INTERFACE TYPE, or HOST.local
 
-Prints "ready", then a line for each instance whose PTR record came with a TTL of 0 (RFC 6762 section 10.1), once.
+Prints "ready", then a line for each instance whose PTR record came with a TTL of 0 (RFC 6762 section 10.1), once; and one for the host whose address
+did.
 """
 import signal
 import struct
@@ -26,7 +27,7 @@ def name(packet, at):
 
 
 def goodbyes(packet, kind):
-    """The instances of a type whose PTR record ends."""
+    """The instances of a type whose PTR record ends, or the host whose address does."""
     _, flags, questions, *counts = struct.unpack("!HHHHHH", packet[:12])
     at = 12
     if not flags & 0x8000:
@@ -39,6 +40,8 @@ def goodbyes(packet, kind):
         at += 10
         if number == 12 and ttl == 0 and owner[:2] == kind:
             yield name(packet, at)[0][0].decode()
+        elif number in (1, 28) and ttl == 0 and owner == kind:
+            yield b".".join(owner).decode()
         at += length
 
 

@@ -178,6 +178,34 @@ class Responder:
                 following = time.monotonic() + self.interval
 
 
+def checksum(data):
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def frames(message, mac=None, sources=("10.77.0.3", "fe80::3:3")):
+    """Ethernet frames that bring a message to the group, over IPv4 and IPv6: to all, or to a MAC address alone."""
+    for source in sources:
+        v4 = ":" not in source
+        family, group = (socket.AF_INET, "224.0.0.251") if v4 else (socket.AF_INET6, "ff02::fb")
+        ends = socket.inet_pton(family, source) + socket.inet_pton(family, group)
+        length = 8 + len(message)
+        udp = struct.pack("!HHHH", PORT, PORT, length, 0) + message
+        udp = udp[:6] + struct.pack("!H", checksum(ends + struct.pack("!II", length, 17) + udp) or 0xFFFF) + message
+        if v4:
+            head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + length, 0, 0, 255, 17, 0) + ends
+            head = head[:10] + struct.pack("!H", checksum(head)) + head[12:]
+            kind, everyone = 0x0800, "01005e0000fb"
+        else:
+            head = struct.pack("!IHBB", 6 << 28, length, 17, 255) + ends
+            kind, everyone = 0x86DD, "3333000000fb"
+        target = bytes.fromhex(mac.replace(":", "") if mac else everyone)
+        yield target + b"\x02\0\0\0\0\x33" + struct.pack("!H", kind) + head + udp
+
+
 def open_socket(family, index):
     v4 = family == "4"
     udp = socket.socket(socket.AF_INET if v4 else socket.AF_INET6, socket.SOCK_DGRAM)

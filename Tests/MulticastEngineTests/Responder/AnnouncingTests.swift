@@ -161,7 +161,7 @@ import Testing
             Other.response(ResourceRecord(Bench.type, .ptr, .ptr(Bench.name("eve._witap._tcp.local")), ttl: 4500)))
         bench.hear(Other.response(Other.srv(ttl: 0)))
         bench.hear(Other.response(Other.srv()), port: 1234)
-        bench.hear(Other.response(Other.srv()), toGroup: false, isOnLink: false)
+        bench.hear(Other.response(Other.srv()), to: .machine, isOnLink: false)
         let ours = ResourceRecord(
             Bench.tony, .srv, .srv(priority: 0, weight: 0, port: 80, target: Bench.host), ttl: 120, flushesCache: true)
         bench.hear(Other.response(ours))

@@ -171,10 +171,10 @@ import Testing
     @Test("§5.5: a question to this machine alone is answered to the asker, if it is on the link")
     func direct() throws {
         var bench = try Bench.established()
-        bench.hear(Message(questions: [Question(Bench.host, .a)]), toGroup: false)
+        bench.hear(Message(questions: [Question(Bench.host, .a)]), to: .machine)
         #expect(bench.sent.map { $0.host?.port } == [5353])
         bench.forget()
-        bench.hear(Message(questions: [Question(Bench.host, .a)]), toGroup: false, isOnLink: false)
+        bench.hear(Message(questions: [Question(Bench.host, .a)]), to: .machine, isOnLink: false)
         bench.pass(.seconds(1))
         #expect(bench.sent.isEmpty)
     }
@@ -246,6 +246,19 @@ import Testing
         #expect(bench.sent.count == 1, "with less of its life")
     }
 
+    @Test("§7.4: nor what comes in a frame to this machine alone, which nobody else has heard")
+    func unheardDuplicate() throws {
+        var bench = try Bench.established()
+        bench.ask([Self.list])
+        bench.hear(Other.response(Self.pointer), to: .groupInOneFrame)
+        bench.pass(.seconds(1))
+        #expect(bench.said(Bench.type, .ptr).count == 1)
+        // It is believed as a conflict: an access point sends all so.
+        bench.hear(Other.response(Other.srv()), to: .groupInOneFrame)
+        bench.pass(.milliseconds(300))
+        #expect(!bench.probes.isEmpty)
+    }
+
     @Test("§17: a question that a thousand services answer: packets below the MTU, each service once, with SRV and TXT")
     func many() throws {
         let names = (1...1000).map { "service \($0)" }
@@ -303,7 +316,7 @@ import Testing
             if Bool.random(using: &random) { message.answers = records } else { message.authorities = records }
             bench.hear(
                 message, from: .v4(IPv4Address(bits: UInt32.random(in: 1...500, using: &random))),
-                port: Bool.random(using: &random) ? 5353 : 9999, toGroup: Bool.random(using: &random),
+                port: Bool.random(using: &random) ? 5353 : 9999, to: Bool.random(using: &random) ? .group : .machine,
                 isOnLink: Bool.random(using: &random))
             bench.pass(.milliseconds(Int.random(in: 0...20, using: &random)))
         }

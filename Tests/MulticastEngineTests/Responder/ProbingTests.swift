@@ -54,11 +54,11 @@ import Testing
             #expect(bench.facts.isEmpty)
             bench.pass(.milliseconds(251))
             bench.hear(Other.response(record), port: 4000)
-            bench.hear(Other.response(record), toGroup: false, isOnLink: false)
+            bench.hear(Other.response(record), to: .machine, isOnLink: false)
             let same = RecordData.srv(priority: 0, weight: 0, port: 80, target: Bench.host)
             bench.hear(Other.response(ResourceRecord(Bench.tony, .srv, same, ttl: 120)))
             #expect(bench.facts.isEmpty)
-            bench.hear(Other.response(record), toGroup: false)
+            bench.hear(Other.response(record), to: .machine)
             #expect(bench.facts == [.lost(.service(1))])
             bench.pass(.seconds(5))
             #expect(bench.said(Bench.tony, .srv).isEmpty)
@@ -110,7 +110,7 @@ import Testing
     func offLink() throws {
         var bench = try probed()
         let start = bench.now
-        for _ in 0..<20 { bench.hear(Other.probe(Other.srv()), toGroup: false, isOnLink: false) }
+        for _ in 0..<20 { bench.hear(Other.probe(Other.srv()), to: .machine, isOnLink: false) }
         var probe = Other.probe(Other.srv())
         probe.flags = Message.Flags(rawValue: 5 << 11)
         bench.hear(probe)

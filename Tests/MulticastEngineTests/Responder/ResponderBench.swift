@@ -62,11 +62,12 @@ struct Bench {
     }
 
     mutating func hear(
-        _ message: Message, from source: IPAddress = Self.neighbour, port: UInt16 = 5353, toGroup: Bool = true,
+        _ message: Message, from source: IPAddress = Self.neighbour, port: UInt16 = 5353,
+        to audience: MessageSource.Audience = .group,
         isOnLink: Bool = true, isFromHere: Bool = false, over family: IPAddress.Family = .ipv4
     ) {
         let source = MessageSource(
-            family, from: source, port: port, isToGroup: toGroup, isOnLink: isOnLink, isFromHere: isFromHere)
+            family, from: source, port: port, to: audience, isOnLink: isOnLink, isFromHere: isFromHere)
         responder.heard(message, source, at: now)
         collect()
     }

@@ -4,7 +4,7 @@ import DNSSD
 // RFC 6762 §5, §7, §10: programs that look for services. The suite plays those who answer.
 extension Rule {
     /// Rules of queriers, in order.
-    package static let queriers: [Rule] = asking + hearing + reading + knowing + repeating
+    package static let queriers: [Rule] = asking + hearing + reading + knowing + repeating + living
 
     private static let asking: [Rule] = [
         Rule(

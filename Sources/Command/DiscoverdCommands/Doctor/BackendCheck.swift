@@ -96,14 +96,26 @@ enum BusCheck {
     }
 }
 
-/// Which processes listen on UDP 5353. A second mDNS stack takes unicast answers from avahi-daemon and may claim the same names.
+/// Which processes have UDP port 5353. A second mDNS stack takes unicast answers from avahi-daemon and may claim the same names.
 enum ResponderCheck {
-    static func run() -> [DoctorFinding] { findings(of: PortHolder.holders(of: PortHolder.multicastDNS)) }
+    /// The most processes that only hear the group and are shown.
+    private static let most = 16
 
-    /// - Parameter holders: one for each socket.
-    static func findings(of holders: [PortHolder]) -> [DoctorFinding] {
+    static func run() -> [DoctorFinding] {
+        let holders = PortHolder.holders(of: PortHolder.multicastDNS)
+        let others = PortHolder.holders(of: PortHolder.multicastDNS, ofGroup: true).filter { other in
+            other.process != getpid() && !holders.contains { $0.process != nil && $0.process == other.process }
+        }
+        return findings(of: holders, beside: others)
+    }
+
+    /// - Parameters:
+    ///   - holders: what answers at this machine's addresses; one for each socket of a process that is hidden.
+    ///   - others: what hears the group alone, likewise.
+    static func findings(of holders: [PortHolder], beside others: [PortHolder] = []) -> [DoctorFinding] {
+        let listening = listening(others)
         guard !holders.isEmpty else {
-            return [DoctorFinding("responder", .ok, "nothing else answers on UDP port 5353")]
+            return [DoctorFinding("responder", .ok, "nothing else answers on UDP port 5353")] + listening
         }
         let known = Dictionary(grouping: holders.filter { $0.process != nil }, by: \.process).values
             .compactMap(\.first).sorted { ($0.process ?? 0) < ($1.process ?? 0) }
@@ -133,12 +145,29 @@ enum ResponderCheck {
                     "\(known.isEmpty ? "a process" : "another process") of user \(unknown.map(String.init).joined(separator: ", ")) listens on UDP port 5353",
                     advice: "Run 'discoverd doctor' as root to see which."))
         }
-        return findings
+        return findings + listening
+    }
+
+    /// Those that hear the group alone: discoverd's own, and programs of its library, publish so where another has the port first.
+    private static func listening(_ others: [PortHolder]) -> [DoctorFinding] {
+        let known = others.filter { $0.process != nil }.sorted { ($0.process ?? 0) < ($1.process ?? 0) }
+        let hidden = Set(others.filter { $0.process == nil }.map(\.user)).sorted()
+        let shown = known.prefix(most).map { "\($0) finds or publishes in the group, on UDP port 5353" }
+        let left = known.count - shown.count
+        return
+            (shown + (left > 0 ? ["\(left) more processes do"] : [])
+            + hidden.map { "a process of user \($0) finds or publishes in the group, on UDP port 5353" })
+            .map { DoctorFinding("responder", .ok, $0) }
     }
 
     private static func other(_ holder: PortHolder, besides avahi: PortHolder?) -> DoctorFinding {
+        let isResolved = holder.name?.hasPrefix("systemd-resolve") == true
+        // Without an avahi-daemon it disturbs nothing: others have equal records of this machine (docs/decisions/0081-a-responder-of-our-own.md).
+        guard avahi != nil || isResolved else {
+            return DoctorFinding("responder", .ok, "\(holder) listens on UDP port 5353")
+        }
         let advice =
-            holder.name?.hasPrefix("systemd-resolve") == true
+            isResolved
             ? "Set MulticastDNS=no in /etc/systemd/resolved.conf and restart systemd-resolved."
             : "Two mDNS stacks on a host disturb each other: stop one, or let it use avahi-daemon."
         return DoctorFinding(

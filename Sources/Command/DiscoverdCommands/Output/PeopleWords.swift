@@ -17,6 +17,8 @@ struct DaemonWork {
     let answers: Bool?
     /// Why it does not answer.
     private let reason: String?
+    /// This machine's name, and why it is not the usual one; empty where that is not known.
+    private let name: String
     /// What does it; nil where nothing does.
     private let actor: String?
 
@@ -39,6 +41,10 @@ struct DaemonWork {
             case "unavailable", "lost": false
             default: nil
             }
+        let (host, wanted) = (own?["host"]?.string, own?["wantedHost"]?.string)
+        name =
+            (host.map { ", as \($0.escapedForTerminal)" } ?? "")
+            + (wanted.map { ": another host has \($0.escapedForTerminal), which is asked for again" } ?? "")
         reason = own?["reason"]?.string?.escapedForTerminal
     }
 
@@ -50,7 +56,7 @@ struct DaemonWork {
             ?? (part == .publishes
                 ? "by itself" : links.isEmpty ? "on its links" : "on \(links.joined(separator: ", "))")
         switch answers {
-        case true: return place
+        case true: return place + name
         case false: return "nothing\(reason.map { ": \($0)" } ?? " now")"
         default: return part == .publishes ? "nothing yet" : "nothing yet (\(place))"
         }

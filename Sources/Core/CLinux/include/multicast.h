@@ -24,9 +24,8 @@ int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share,
 // Returns the descriptor, or -errno.
 int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255, bool hears_own);
 
-// A socket of one interface and family for a responder, bound as those of `cmulticast_open`. It gets all that is said to the group there, from any
-// port and from this machine, too. Returns the descriptor, or -errno: -EADDRINUSE where the port is not shared.
-int cmulticast_open_responder(int family, uint32_t interface);
+// The same for a responder: it gets its share from any port, and of responses, too, only those whose frame is of that share.
+int cmulticast_open_responder(int family, uint32_t interface, enum cmulticast_share share);
 
 // A socket for what is sent to port 5353 of this machine alone, over any interface; it is traced. Of several such sockets of a machine, the one
 // that was bound last gets it. Returns the descriptor, or -errno.

@@ -20,10 +20,10 @@ package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
         return "\((name ?? "a process").escapedForTerminal) (pid \(process))"
     }
 
-    /// The processes that answer at `port` in this network namespace; a socket whose process is not visible counts as
-    /// one. Sockets that only listen to a multicast group do not count.
-    package static func holders(of port: UInt16) -> [PortHolder] {
-        let sockets = (BoundSocket.all(.udp) ?? []).filter { $0.port == port && !$0.isOfGroup }
+    /// The processes that have `port` in this network namespace; a socket whose process is not visible counts as one.
+    /// - Parameter ofGroup: those that listen to a multicast group at it, else those that answer at this machine's addresses.
+    package static func holders(of port: UInt16, ofGroup: Bool = false) -> [PortHolder] {
+        let sockets = (BoundSocket.all(.udp) ?? []).filter { $0.port == port && $0.isOfGroup == ofGroup }
         guard !sockets.isEmpty else { return [] }
         let owners = processes(of: Set(sockets.map(\.inode)))
         var holders: [PortHolder] = []

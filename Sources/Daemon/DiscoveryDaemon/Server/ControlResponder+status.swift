@@ -11,7 +11,9 @@ extension ControlResponder {
             object.member("status", reasons.isEmpty ? "ok" : "degraded")
             object.member("reasons", reasons)
             object.backend("finder", facts.finder, health.state(of: .finder))
-            object.backend("publisher", facts.backend, health.state(of: .publisher), by: facts.publishing())
+            object.backend(
+                "publisher", facts.backend, health.state(of: .publisher), by: facts.publishing(),
+                as: facts.machineName())
         }
     }
 
@@ -27,7 +29,9 @@ extension ControlResponder {
             object.member("uptimeSeconds", Int((ContinuousClock.now - facts.started).components.seconds))
             if peer.uid != nil { object.member("socket", facts.socket) }
             object.backend("finder", facts.finder, health.state(of: .finder))
-            object.backend("publisher", facts.backend, health.state(of: .publisher), by: facts.publishing())
+            object.backend(
+                "publisher", facts.backend, health.state(of: .publisher), by: facts.publishing(),
+                as: facts.machineName())
             // What `publisher` was called before.
             object.backend("backend", facts.backend, health.state(of: .publisher))
             object.member("degraded", !reasons.isEmpty)
@@ -86,11 +90,16 @@ extension ControlResponder {
 }
 
 extension JSONWriter {
-    fileprivate mutating func backend(_ key: String, _ kind: String, _ state: BackendState?, by actor: String? = nil) {
+    fileprivate mutating func backend(
+        _ key: String, _ kind: String, _ state: BackendState?, by actor: String? = nil,
+        as host: (name: String, wanted: String)? = nil
+    ) {
         self.key(key)
         object { object in
             object.member("kind", kind)
             if let actor { object.member("by", actor) }
+            if let host { object.member("host", host.name) }
+            if let host, host.wanted != host.name { object.member("wantedHost", host.wanted) }
             object.member("state", state?.stateName ?? "unknown")
             if let reason = state?.reason { object.member("reason", reason) }
         }

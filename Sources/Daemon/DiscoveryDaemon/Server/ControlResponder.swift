@@ -112,6 +112,8 @@ package struct DaemonFacts: Sendable {
     package var limits: ConnectionTable.Limits
     /// What publishes now, `avahi` or `wire`; nil where nothing does.
     package var publishing: @Sendable () -> String? = { nil }
+    /// This machine's name there, and the one that it would have, had no other host that one.
+    package var machineName: @Sendable () -> (name: String, wanted: String)? = { nil }
     /// What addresses are judged by.
     package var localAddresses: @Sendable () -> LocalAddresses = { .system() }
     package var routes: @Sendable () -> any RouteLookup = { SystemRoutes() }

@@ -80,7 +80,7 @@ extension Version2 {
         case "unavailable", "lost": role.add("available", .bool(false))
         default: break
         }
-        role.keep("reason")
+        role.keep("host", "wantedHost", "reason")
         return role.object
     }
 

@@ -17,6 +17,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     private let responder: LoopBound<ResponderCore>
     private let numbers = Locked<UInt64>(0)
     private let noted: Locked<[String]>
+    private let nameInUse: Locked<MachineName?>
 
     /// Starts the engine's thread. Sockets open with the first query.
     /// - Throws: `.systemRefused` if the system has no thread or file descriptor left; `.backendUnavailable` if another
@@ -35,6 +36,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         guard let core = QuerierCore(loop: loop, settings) else { throw noThread }
         guard let responder = ResponderCore(loop: loop) else { throw noThread }
         noted = core.troubles
+        nameInUse = responder.nameInUse
         self.core = LoopBound(to: loop, core)
         self.responder = LoopBound(to: loop, responder)
         guard loop.start() else { throw noThread }
@@ -206,6 +208,18 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
 
 // Publishing.
 extension MulticastEngine {
+    /// This machine's name on its links.
+    package struct MachineName: Hashable, Sendable {
+        package let name: String
+        /// The one that it would have, had no other host that one.
+        package let wanted: String
+
+        package init(name: String, wanted: String) { (self.name, self.wanted) = (name, wanted) }
+    }
+
+    /// The name under which this process publishes; nil where it publishes nothing.
+    package var machineName: MachineName? { nameInUse.withLock(\.self) }
+
     /// True for `local` alone: only there may any host answer (RFC 6762 §3).
     public func publishes(in domain: Domain) -> Bool { domain == .local }
 

@@ -74,7 +74,7 @@ extension ResponderCore {
         guard isAlone() else { return stopListening() }
         guard direct.isEmpty else { return }
         direct = IPAddress.Family.allCases.compactMap { family in
-            try? ResponderSocket(on: nil, family, loop: loop) { [weak self] in self?.turn() }
+            try? ResponderSocket(on: nil, family, .direct, loop: loop) { [weak self] in self?.turn() }
         }
         // Another may have come at the same moment.
         if !isAlone() { stopListening() }

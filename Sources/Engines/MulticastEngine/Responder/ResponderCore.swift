@@ -29,11 +29,13 @@ final class ResponderCore {
     /// Sockets that hear what is said to this machine alone; none where another program does.
     var direct: [ResponderSocket] = []
     private var echoes = Echoes()
-    /// Other programs of this machine have spoken as responders.
+    /// Other programs of this machine have spoken as responders: the kernel says whose words they are, and not an address.
     private var hasCompany = false
     /// This machine's name, and what has become of it on its links.
     var machineName = ""
-    var host = HostLabel(noName)
+    var host = HostLabel(noName) { didSet { noteName() } }
+    /// What others see of that, while something is published.
+    let nameInUse = Locked<MulticastEngine.MachineName?>(nil)
     private var nameWatch: MachineNameWatch?
     private var slept = Duration.zero
     private var looksAgain = Duration.zero
@@ -50,7 +52,9 @@ final class ResponderCore {
         timer.fire = { [weak self] in self?.turn() }
     }
 
-    var openObjects: Int { publications.count + links.values.reduce(direct.count) { $0 + $1.sockets.count } }
+    var openObjects: Int {
+        publications.count + links.values.reduce(direct.count) { $0 + $1.sockets.values.joined().count }
+    }
 
     // MARK: Publications
 
@@ -63,6 +67,7 @@ final class ResponderCore {
             nameWatch = MachineNameWatch(loop: loop) { [weak self] in self?.systemChanged() }
         }
         publications[publication.number] = publication
+        noteName()
         wishes[publication.wish, default: 0] += 1
         if wishes[publication.wish] == 1 || system?.isOld(at: now) ?? true { review(at: now) }
         carryOut(publication.registration.publishing(true), publication)
@@ -134,7 +139,9 @@ final class ResponderCore {
     private func leaveHosts() {
         let used = Set(publications.values.flatMap(\.links.keys))
         for link in links.values where !used.contains(link.interface) {
-            link.responder.withdraw(.host, isSaid: !hasCompany, at: BootTime.now)
+            for id in [ClaimID.host, .firstName] {
+                link.responder.withdraw(id, isSaid: !hasCompany, at: BootTime.now)
+            }
         }
     }
 
@@ -187,6 +194,11 @@ final class ResponderCore {
     func claimHost(on link: ResponderLink, isProven: Bool = false, at now: Duration) {
         guard let name = host.name else { return }
         link.responder.claim(.host, Claim(host: name, link.addresses), isProven: isProven, at: now)
+        if let first = host.asked {
+            link.responder.claim(.firstName, Claim(host: first, link.addresses), at: now)
+        } else {
+            link.responder.withdraw(.firstName, at: now)
+        }
     }
 
     private func withdraw(_ publication: WirePublication, isSaid: Bool = true) {
@@ -227,7 +239,7 @@ final class ResponderCore {
         if !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
         let next =
             links.values.map { $0.responder.deadline(at: now) } + [
-                retries.next, publications.isEmpty ? nil : looksAgain,
+                retries.next, publications.isEmpty ? nil : looksAgain, publications.isEmpty ? nil : host.asksAgain,
             ]
         timer.set(next.compactMap(\.self).min())
     }
@@ -248,12 +260,19 @@ final class ResponderCore {
     private func became(_ fact: LinkResponder.Fact, on link: ResponderLink) {
         let now = BootTime.now
         switch fact {
-        case .established(.host): break
+        case .established(.host): host.established()
         case .lost(.host):
-            host.lost()
-            for link in links.values where !link.responder.isEmpty || link.hasPublications(publications) {
-                claimHost(on: link, at: now)
-            }
+            host.lost(at: now)
+            claimHosts(at: now)
+            sayThatHostIsContested(at: now)
+        case .established(.firstName):
+            let used = links.values.filter { !$0.responder.isEmpty }
+            guard host.asked != nil, used.allSatisfy({ $0.responder.isStill(fact) }) else { return }
+            host.returned(at: now)
+            for link in used { link.responder.takeFirstName(at: now) }
+        case .lost(.firstName):
+            host.refused(at: now)
+            claimHosts(at: now)
         case .established(let id):
             guard let publication = publication(of: id), publication.id == id else { return }
             publication.links[link.interface] = true
@@ -272,9 +291,34 @@ final class ResponderCore {
         }
     }
 
+    private func noteName() {
+        let names = publications.isEmpty ? nil : host.name.map { (name: $0, wanted: host.first ?? $0) }
+        nameInUse.withLock {
+            $0 = names.map { MulticastEngine.MachineName(name: Self.text($0.name), wanted: Self.text($0.wanted)) }
+        }
+    }
+
+    /// Without the dot at its end.
+    private static func text(_ name: DomainName) -> String { String(name.description.dropLast()) }
+
+    private func claimHosts(at now: Duration) {
+        for link in links.values where !link.responder.isEmpty || link.hasPublications(publications) {
+            claimHost(on: link, at: now)
+        }
+    }
+
+    /// Services that wait for a name of this machine say so: theirs are not contested.
+    private func sayThatHostIsContested(at now: Duration) {
+        guard host.isContested(for: Registration.contestedAfter, at: now), let first = host.first else { return }
+        let text = "this machine has no name yet: other hosts have \(Self.text(first)) and all that it tried since"
+        for publication in publications.values {
+            carryOut(publication.registration.hostIsContested(DiscoveryError(.nameTaken, text)), publication)
+        }
+    }
+
     private func publication(of id: ClaimID) -> WirePublication? {
         switch id {
-        case .host: nil
+        case .host, .firstName: nil
         case .service(let number), .other(let number): publications[number]
         }
     }
@@ -294,6 +338,10 @@ final class ResponderCore {
             carryOut(publication.registration.retryIsDue(), publication)
         }
         read(at: now)
+        if let due = host.asksAgain, due <= now, !publications.isEmpty {
+            host.ask()
+            claimHosts(at: now)
+        }
         if isReviewDue { leaveHosts() }
         // Nothing is said of a name that has just been lost.
         passOn()
@@ -308,16 +356,15 @@ final class ResponderCore {
         if publications.isEmpty, links.isEmpty {
             monitor.leave(self)
             nameWatch = nil
+            noteName()
         }
         settle()
     }
 
     private func read(at now: Duration) {
         for link in links.values {
-            for socket in link.sockets.values {
-                for datagram in socket.receive() {
-                    heard(datagram, on: link, over: socket.family, toGroup: true, at: now)
-                }
+            for socket in link.sockets.values.joined() {
+                for datagram in socket.receive() { heard(datagram, on: link, socket, at: now) }
             }
         }
         for socket in direct {
@@ -327,29 +374,38 @@ final class ResponderCore {
                         || $0.addresses.contains { $0.withoutScope == datagram.source }
                 }
                 guard let link else { continue }
-                heard(datagram, on: link, over: socket.family, toGroup: false, at: now)
+                heard(datagram, on: link, socket, at: now)
             }
         }
     }
 
     private func heard(
-        _ datagram: ResponderSocket.Datagram, on link: ResponderLink, over family: IPAddress.Family, toGroup: Bool,
-        at now: Duration
+        _ datagram: ResponderSocket.Datagram, on link: ResponderLink, _ socket: ResponderSocket, at now: Duration
     ) {
-        let isFromHere = link.interface.isLoopback || link.responder.machine.contains(datagram.source)
-        if isFromHere, toGroup, datagram.port == MessageSource.port,
+        let (family, share) = (socket.family, socket.share)
+        if share.isOwn, datagram.port == MessageSource.port,
             echoes.take(datagram.bytes, on: link.interface, over: family)
         {
             return
         }
         guard let heard = HeardMessage(datagram.bytes) else { return }
-        if isFromHere, datagram.port == MessageSource.port, heard.message.flags.contains(.response) {
+        if share.isOwn, datagram.port == MessageSource.port, heard.message.flags.contains(.response) {
             hasCompany = true
+            if let first = host.first, heard.message.answers.contains(where: { isOwnAddress($0, of: first, on: link) })
+            {
+                host.isHadByOwnMachine()
+            }
         }
         let arrival = MessageSource(
-            family, from: datagram.source, port: datagram.port, isToGroup: toGroup,
-            isOnLink: link.isOfNeighbour(datagram.source), isFromHere: isFromHere)
+            family, from: datagram.source, port: datagram.port, to: share.audience,
+            isOnLink: link.isOfNeighbour(datagram.source),
+            isFromHere: share.isOwn || link.responder.machine.contains(datagram.source))
         link.responder.heard(heard.message, arrival, at: now)
+    }
+
+    private func isOwnAddress(_ record: ResourceRecord, of name: DomainName, on link: ResponderLink) -> Bool {
+        record.ttl > 0 && record.name == name
+            && IPAddress(record.data, scope: 0).map(link.responder.machine.contains) ?? false
     }
 
     private func noticeSuspend(at now: Duration) {

@@ -11,7 +11,8 @@ final class ResponderLink {
 
     let interface: NetworkInterface
     var responder: LinkResponder
-    private(set) var sockets: [IPAddress.Family: ResponderSocket] = [:]
+    /// Of each family those of all shares, or none.
+    private(set) var sockets: [IPAddress.Family: [ResponderSocket]] = [:]
     /// This machine's addresses on the link.
     private(set) var addresses: [IPAddress] = []
     private var blocks: [CIDR] = []
@@ -40,12 +41,14 @@ final class ResponderLink {
         addresses = blocks.map(\.address)
         self.blocks = blocks.map(\.block)
         responder.limit = LinkResponder.limit(Self.mtu(of: interface))
-        for (family, socket) in sockets where !families.contains(family) {
-            socket.free()
+        for (family, all) in sockets where !families.contains(family) {
+            for socket in all { socket.free() }
             sockets[family] = nil
         }
         for family in families where sockets[family] == nil {
-            sockets[family] = try? ResponderSocket(on: interface, family, loop: loop, ready: ready)
+            sockets[family] = try? ResponderSocket.Share.ofGroup(on: interface).map { share in
+                try ResponderSocket(on: interface, family, share, loop: loop, ready: ready)
+            }
         }
         responder.use(Set(sockets.keys), at: now)
         defer { self.isRunning = isRunning }
@@ -60,7 +63,7 @@ final class ResponderLink {
     /// Sends what is due.
     func send(_ echoes: inout Echoes, at now: Duration) {
         for packet in responder.packets(at: now) {
-            let isSent = sockets[packet.family]?.send(packet.bytes, to: packet.host) ?? false
+            let isSent = sockets[packet.family]?.first?.send(packet.bytes, to: packet.host) ?? false
             guard packet.host == nil else { continue }
             if isSent {
                 echoes.sent(packet.bytes, on: interface, over: packet.family, at: now)
@@ -78,7 +81,7 @@ final class ResponderLink {
     }
 
     func close() {
-        for socket in sockets.values { socket.free() }
+        for socket in sockets.values.joined() { socket.free() }
         sockets = [:]
     }
 }

@@ -5,9 +5,51 @@ import DiscoverySystem
 import Libc
 import Responder
 
-/// A socket of the responder: one that hears all that is said to the group on a link over one family and speaks there, or one that hears
-/// what is said to port 5353 of this machine alone. Watched by a loop.
+/// A socket of the responder: one that hears a share of what is said to the group on a link over one family and speaks there, or one that hears
+/// what is said to port 5353 of this machine's addresses. Watched by a loop.
 @safe final class ResponderSocket {
+    /// What it hears. The kernel tells the shares of a group apart, by frames.
+    enum Share {
+        /// What this machine's programs say to the group: nobody else can send such.
+        case own
+        /// What other hosts say to the group in frames to this machine alone.
+        case alone
+        /// What they say to it in frames to all.
+        case others
+        /// All that is said to the group of the loopback interface, where there is nobody else.
+        case loopback
+        /// What is said to this machine's addresses.
+        case direct
+
+        /// A link's, in the order in which they are read: of what has come meanwhile, an answer to a question is not taken for one that
+        /// came before it.
+        static func ofGroup(on link: NetworkInterface) -> [Share] {
+            link.isLoopback ? [.loopback] : [.own, .alone, .others]
+        }
+
+        fileprivate var ofKernel: cmulticast_share? {
+            switch self {
+            case .own: CMULTICAST_OWN
+            case .alone: CMULTICAST_ALONE
+            case .others: CMULTICAST_OTHERS
+            case .loopback: CMULTICAST_ALL
+            case .direct: nil
+            }
+        }
+
+        /// To whom that went.
+        var audience: MessageSource.Audience {
+            switch self {
+            case .own, .others, .loopback: .group
+            case .alone: .groupInOneFrame
+            case .direct: .machine
+            }
+        }
+
+        /// Another program of this machine said it, or this one.
+        var isOwn: Bool { self == .own || self == .loopback }
+    }
+
     struct Datagram {
         let bytes: [UInt8]
         let source: IPAddress
@@ -20,20 +62,24 @@ import Responder
     private static let mostAtOnce = 128
 
     let family: IPAddress.Family
+    let share: Share
     private let descriptor: Int32
     private let interface: UInt32
     private var watch: LoopWatch?
     private var buffer = [UInt8](repeating: 0, count: Message.maximumMulticastLength)
 
-    /// Of a link, or, without one, of this machine's address.
+    /// - Parameter link: nil for `.direct`, which hears all links.
     /// - Throws: `SocketError` with errno.
     init(
-        on link: NetworkInterface?, _ family: IPAddress.Family, loop: EventLoop, ready: @escaping () -> Void
+        on link: NetworkInterface?, _ family: IPAddress.Family, _ share: Share, loop: EventLoop,
+        ready: @escaping () -> Void
     ) throws(SocketError) {
-        self.family = family
-        interface = link?.index ?? 0
+        (self.family, self.share) = (family, share)
+        let index = link?.index ?? 0
+        interface = index
         let number = family == .ipv4 ? AF_INET : AF_INET6
-        descriptor = link.map { cmulticast_open_responder(number, $0.index) } ?? cmulticast_open_direct(number)
+        descriptor =
+            share.ofKernel.map { cmulticast_open_responder(number, index, $0) } ?? cmulticast_open_direct(number)
         guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
     }
