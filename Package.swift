@@ -181,7 +181,7 @@ let package = Package(
         .library(name: "UnicastDiscovery", targets: ["UnicastEngine"]), product("DiscoveryTLS", "PeerIdentity"),
         product("DiscoveryGRPC"), product("DiscoveryHTTPClient"), product("DiscoveryLifecycle"),
         product("DiscoveryObservability"),
-        // For programs: their command lines, signals and exit statuses, JSON lines (docs/contract.md), the daemon.
+        // For programs: their command lines, signals and exit statuses, JSON lines (docs/contract/json.md), the daemon.
         product("CommandFrame", "CommandText"), product("DiscoveryJSON"), product("DiscoveryDaemonClient"),
     ] + ["discoverd", "discoverd-daemon"].map { .executable(name: $0, targets: [$0]) },
     traits: [

@@ -68,7 +68,7 @@ def tools(discoverd, has_daemon):
     counted = [TYPE, "--seconds", "{limit}", "--count", "{n}"]
     found = [
         Tool("discoverd", [*browse, "--no-daemon", "--finder", "wire"], "h1", json_lines, daemon="h1", warm=False),
-        Tool("discoverd-avahi", [*browse, "--no-daemon", "--backend", "system", "--finder", "avahi"], "h1", json_lines,
+        Tool("discoverd-avahi", [*browse, "--no-daemon", "--avahi", "always", "--finder", "avahi"], "h1", json_lines,
              daemon="h1", most=AVAHI_MOST),
         Tool("avahi-browse", ["stdbuf", "-oL", "avahi-browse", "-rtp", TYPE], "h1", avahi_lines, daemon="h1",
              most=AVAHI_MOST),

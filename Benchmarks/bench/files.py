@@ -31,7 +31,7 @@ def openssl(folder):
 
 def candidates(filedrop, folder):
     """Name: receiver on h2, sender on h1."""
-    receive = [filedrop, "receive", f"{folder}/in", "--name", "inbox", "--once", "--port", str(PORT), "--backend", "system"]
+    receive = [filedrop, "receive", f"{folder}/in", "--name", "inbox", "--once", "--port", str(PORT), "--avahi", "always"]
     send = [filedrop, "send", f"{folder}/file", "--to", "inbox"]
     return {PLAIN: ([*receive, "--plain"], [*send, "--plain"]),
             SECURED: ([*receive, "--trust-first"], [*send, "--trust-first"]),

@@ -30,7 +30,7 @@ def tools(discoverd, count):
     many = os.path.join(os.path.dirname(discoverd), "PublishMany")
     if count == 1:
         found["discoverd publish"] = Publisher(
-            [discoverd, "publish", "svc-0000", "9000", "--type", TYPE, "--json", "--backend", "system"],
+            [discoverd, "publish", "svc-0000", "9000", "--type", TYPE, "--json", "--avahi", "always"],
             lambda text: b'"state":"established"' in text)
     elif os.access(many, os.X_OK):
         found[LIBRARY] = Publisher(

@@ -26,7 +26,7 @@ def ends(socat):
 
 def pairs(discoverd):
     """Name: receiver on h2, sender on h1, which reads the file, and no forwarder."""
-    listen = [discoverd, "listen", "inbox", str(PORT), "--type", TYPE, "--backend", "system", "--no-daemon"]
+    listen = [discoverd, "listen", "inbox", str(PORT), "--type", TYPE, "--avahi", "always", "--no-daemon"]
     connect = [discoverd, "connect", "inbox", TYPE, "--finder", "wire", "--no-daemon"]
     return {
         "discoverd connect to discoverd listen": (listen, connect, None),
@@ -62,7 +62,7 @@ def listening(lab, host, port, seconds=10):
 
 def known(lab, discoverd, name):
     """Waits until the service is published and known on h1: what RFC 6762 §8.1 and a first answer take is no transfer."""
-    lab.run("h1", discoverd, "resolve", name, TYPE, "--backend", "system", "--no-daemon", "--timeout", "10")
+    lab.run("h1", discoverd, "resolve", name, TYPE, "--avahi", "always", "--no-daemon", "--timeout", "10")
 
 
 def run(lab, path, receiver, sender, forwarder, ready=None):

@@ -35,6 +35,11 @@ import Testing
         }
         #expect(try rewritten("backend: private\r\nfinder:\r\nreload: auto\r\n") == "avahi: never\nreload: auto\r\n")
         #expect(try rewritten("  backend: wire\nbackends: 1\n") == "  backend: wire\nbackends: 1\n")
+        let line = "# yaml-language-server: $schema=/s.json"
+        let keys = try ConfigurationKeys(Array("backend: wire\n".utf8), modeline: line)
+        #expect(String(decoding: keys.bytes, as: UTF8.self) == "\(line)\navahi: never\n")
+        #expect(keys.changes == ["- backend: wire", "+ avahi: never", "+ \(line)"])
+        #expect(try ConfigurationKeys(keys.bytes, modeline: line).changes.isEmpty, "it has one")
         for bad in ["backend: other\n", "avahi: auto\nfinder: wire\n", "finder: wire\nfinder: auto\n"] {
             #expect(throws: ConfigurationKeys.Unclear.self) { try rewritten(bad) }
         }

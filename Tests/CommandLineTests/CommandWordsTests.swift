@@ -1,5 +1,6 @@
 #if Commands
 import ArgumentParser
+import CommandFrame
 import CommandText
 import DNSSD
 import DiscoveryControl
@@ -113,6 +114,55 @@ import Testing
         let found = CommandLineSlip.find(in: line.split(separator: " ").map(String.init), .discoverd)
         #expect(
             advice == nil ? found == nil : found?.advice.contains(advice ?? "") == true, "\(String(describing: found))")
+    }
+
+    @Test(
+        "what is missing is named at once, with an example; and a value that begins with a hyphen",
+        arguments: [
+            ("setup zone", "<server> and --domain <domain> are missing", "discoverd setup zone bind --domain"),
+            ("setup zone bind", "--domain <domain> is missing", "--address"),
+            ("publish web", "<port|address> is missing", "discoverd publish tony 9000"),
+            ("publish", "<name> and <port|address> are missing", "discoverd publish tony 9000"),
+            ("forward web -4", "<[address:]port> is missing", "discoverd forward db 5432"),
+            ("key add @anna", "<SHA256:base64> is missing", "discoverd key add <name>"),
+            ("wait --name -nobody", "--name is followed by '-nobody'", "--name=-nobody"),
+            ("wait --name --json", "--name lacks its value", "--name=VALUE"),
+            ("browse --all --name", "--name lacks its value", "--name VALUE"),
+            ("key fogret @a", "unknown command 'key fogret'", "'discoverd key --help'"),
+        ])
+    func missing(_ line: String, _ message: String, _ advice: String) {
+        let found = CommandLineSlip.find(in: line.split(separator: " ").map(String.init), .discoverd)
+        #expect(
+            found?.message.hasPrefix(message) == true && found?.advice.contains(advice) == true,
+            "\(String(describing: found))")
+    }
+
+    @Test(
+        "words in the wrong order are named, with the right one",
+        arguments: [
+            ("connect 8080 web", "name the service alone, 'web'"),
+            ("resolve web 8080", "a service says its port itself"),
+            ("publish 10.0.0.9 printer.local", "'discoverd publish printer.local 10.0.0.9'"),
+            ("publish 80 web", "'discoverd publish web 80'"), ("query A h2.local", "'discoverd query h2.local A'"),
+            ("query h2.local NOSUCH", "is no record type to ask for"),
+        ])
+    func order(_ line: String, _ message: String) {
+        let arguments = line.split(separator: " ").map(String.init)
+        #expect(CommandLineSlip.find(in: arguments, .discoverd) == nil)
+        #expect {
+            _ = try DiscoverdCommand.parseAsRoot(arguments)
+        } throws: { error in
+            DiscoverdCommand.fullMessage(for: error).contains(message)
+        }
+    }
+
+    @Test("a command that needs another word names them; a number may be a service's name")
+    func incomplete() {
+        #expect(throws: Never.self) { _ = try ConnectCommand.parse(["8080", "_web._tcp"]) }
+        #expect(DiscoverdCommand.incompleteness(of: ["setup"])?.message.hasSuffix("avahi, zone or config") == true)
+        #expect(DiscoverdCommand.incompleteness(of: ["browse"]) == nil)
+        let error = CommandError.noBackend("gone").isAbout("publishes")
+        #expect(error.message == "nothing publishes here: gone" && error.isAboutBackend)
     }
 
     @Test("old commands are in no help; a slip below a command is found")

@@ -108,16 +108,16 @@ import Testing
         #expect(try Self.invocation("browse http").finder == .auto)
         #expect(try Self.invocation("browse http --finder avahi").finder == .avahi)
         #expect(try Self.invocation("publish a 1").publisher == .auto)
-        #expect(try Self.invocation("publish a 1 --backend system").publisher == .avahi)
-        #expect(try Self.invocation("publish a 1 --backend wire").publisher == .wire)
+        #expect(try Self.invocation("publish a 1 --avahi always").publisher == .avahi)
+        #expect(try Self.invocation("publish a 1 --avahi never").publisher == .wire)
         // Its name in the version before.
         #expect(try Self.invocation("publish a 1 --backend private").publisher == .wire)
         // doctor reports the machine as it is.
         #expect(try Self.invocation("doctor").publisher == .avahi)
         #expect(try Self.invocation("doctor").finder == .avahi)
         // What asks the links for a name needs nothing else.
-        #expect(try Self.invocation("doctor tony --backend wire").publisher == .avahi)
-        #expect(try Self.invocation("resolve x.local --backend wire").publisher == .avahi)
+        #expect(try Self.invocation("doctor tony --avahi never").publisher == .avahi)
+        #expect(try Self.invocation("resolve x.local --avahi never").publisher == .avahi)
     }
 
     @Test func patience() throws {

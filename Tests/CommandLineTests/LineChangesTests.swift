@@ -21,7 +21,14 @@ struct LineChangesTests {
 
     @Test("a busy daemon's status is short: queries are counted, and few of the services that are not well are named")
     func busy() throws {
-        let feeds = (0..<31).map { #"{"type":"_x\#($0 % 9)._tcp","services":1,"settled":true}"# }
+        // What differs in what is resolved alone is one query for people; what differs in family or domain is none.
+        let feeds =
+            (0..<31).map {
+                #"{"type":"_x\#($0 % 9)._tcp","resolve":\#($0 < 9),"services":\#($0 % 9),"settled":\#($0 != 9)}"#
+            } + [
+                #"{"type":"_x1._tcp","family":"ipv4","settled":true}"#,
+                #"{"type":"_x1._tcp","domain":"a.b","settled":true}"#,
+            ]
         let services = (0..<40).map {
             #"{"id":"\#($0)","name":"s\#($0)","wanted":"s\#($0)","type":"_http._tcp","domain":"local","port":80,"state":"waiting","#
                 + #""origin":"detached","reason":"avahi-daemon is away"}"#
@@ -30,9 +37,13 @@ struct LineChangesTests {
         let status = try JSONReader.read(Array(text.utf8))
         let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)
         let lines = StatusLines(status, for: pipe).all
-        #expect(lines.count <= 15 && lines.contains("ready\t31 queries of 9 types"), "\(lines)")
+        #expect(lines.count <= 15 && lines.contains("ready\t11 queries of 9 types, 1 not complete"), "\(lines)")
         #expect(lines.last == "\tand 37 more: 'discoverd status --services' lists them", "\(lines)")
-        #expect(StatusLines(status, for: pipe, isFull: true).all.count > 70)
+        let all = StatusLines(status, for: pipe, isFull: true).all
+        let ready = all.filter { $0.hasPrefix("ready") }
+        #expect(ready.count == 11 && Set(ready).count == 11 && ready[0] == "ready\t_x0._tcp: 0 services, not complete")
+        #expect(ready.suffix(2) == ["ready\t_x1._tcp, ipv4: 0 services", "ready\t_x1._tcp, a.b: 0 services"])
+        #expect(all.count > 50)
     }
 
     @Test("a status without the times is the same a moment later, and every line is safe for a terminal")

@@ -1,6 +1,6 @@
 import Testing
 
-/// The exit statuses of docs/contract.md, section 2, that need no network; a lab would only take longer.
+/// The exit statuses of docs/contract/exit-status.md, that need no network; a lab would only take longer.
 @Suite("exit status without a network", .labSlot)
 struct BareExitStatusTests {
     /// A command line, and words that its error message must contain.
@@ -69,7 +69,10 @@ struct BareExitStatusTests {
         Misuse(arguments: ["lookup", "h1"], words: ["lookup", "Did you mean 'resolve'?"]),
         Misuse(arguments: ["publish", "-foo", "9000"], words: ["-foo", "discoverd publish -- -foo"]),
         Misuse(arguments: ["ls", "--no-daemon"], words: ["--no-daemon"]),
-        Misuse(arguments: ["status", "--backend", "system"], words: ["--backend"]),
+        Misuse(arguments: ["status", "--avahi", "always"], words: ["unknown option '--avahi'"]),
+        Misuse(arguments: ["daemon", "--chek"], words: ["unknown option '--chek'", "--check"]),
+        Misuse(arguments: ["key"], words: ["'key' needs one more word", "pair", "discoverd key --help"]),
+        Misuse(arguments: ["setup", "zone", "bind"], words: ["--domain <domain> is missing", "--address"]),
     ]
 
     @Test("64 for usage, with a message that names the rule", arguments: misuses)

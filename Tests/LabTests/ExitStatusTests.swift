@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// The exit statuses of docs/contract.md, section 2.
+/// The exit statuses of docs/contract/exit-status.md.
 @Suite("exit status", .labSlot)
 struct ExitStatusTests {
     static let lab = Task { try await Lab.start(hosts: 2, "--no-avahi", "h2") }
@@ -26,7 +26,7 @@ struct ExitStatusTests {
             ["browse", "_witap._tcp"], ["browse", "_witap._tcp", "-t", "-r", "--json"], ["browse", "--all"], ["types"],
             ["domains"], ["resolve", "tony"], ["wait", "_witap._tcp"],
         ].map { $0 + ["--finder", "avahi"] } + [["publish", "tony", "9000"], ["doctor"]]
-    static let system = ["--backend", "system"]
+    static let system = ["--avahi", "always"]
 
     @Test("69 without avahi-daemon, saying what to do", arguments: networkCommands)
     func noAvahi(_ arguments: [String]) async throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line of `--json`, version 1 (docs/contract.md, section 3).
+/// A line of `--json`, version 1 (docs/contract/json.md).
 struct Line: Decodable, Sendable {
     var v: Int
     var event: String

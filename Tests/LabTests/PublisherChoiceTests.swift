@@ -34,7 +34,7 @@ struct PublisherChoiceTests {
         let program = try lab.exec("h1", Self.noBus + [Built.program("stream-hello"), "serve", "--publish"])
         let daemon = try LabDaemon(lab, "h1", socket: LabDaemon.systemSocket)
         try daemon.configure("services: [{name: served, type: _witap._tcp, port: 80}]\n")
-        _ = try await daemon.start("--backend", "auto")
+        _ = try await daemon.start("--avahi", "auto")
         _ = try await daemon.curl("/v1/registrations") {
             try $0.objects("registrations").first?["state"] as? String == "established"
         }
@@ -73,7 +73,7 @@ struct PublisherChoiceTests {
         let daemon = try LabDaemon(lab, "h1", socket: LabDaemon.systemSocket)
         try daemon.configure("services: [{name: served, type: _witap._tcp, port: 80}]\n")
         try await lab.avahi("h1", "stop")
-        _ = try await daemon.start("--backend", "auto")
+        _ = try await daemon.start("--avahi", "auto")
         _ = try await daemon.curl("/healthz", within: .seconds(20)) {
             $0.status == 503 && $0.text.contains("avahi-daemon (pid ")
         }
@@ -121,7 +121,7 @@ struct PublisherChoiceTests {
         try await refused(lab, [], name)
         let daemon = try LabDaemon(lab, "h1", socket: LabDaemon.systemSocket)
         try daemon.configure("services: [{name: served, type: _witap._tcp, port: 80}]\n")
-        _ = try await daemon.start("--backend", "auto")
+        _ = try await daemon.start("--avahi", "auto")
         _ = try await daemon.curl("/healthz", within: .seconds(20)) { $0.status == 503 && $0.text.contains(name) }
         other.signal(SIGKILL)
         _ = try await daemon.curl("/healthz", within: .seconds(20)) { $0.status == 200 }

@@ -14,7 +14,7 @@ struct ResourceLimitTests {
     private func command(_ program: String) -> [String] {
         let words = program.split(separator: " ").map(String.init)
         return ["/usr/bin/env", "XDG_STATE_HOME=/run/lab/limits", Built.program(words[0])] + words.dropFirst() + [
-            "--backend", "system",
+            "--avahi", "always",
         ]
     }
 

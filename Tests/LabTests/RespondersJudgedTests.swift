@@ -63,7 +63,7 @@ struct RespondersJudgedTests {
                 #!/bin/sh
                 [ "$1" = -R ] || { echo 'Currently running daemon (system service) is version 0'; exit; }
                 name=$2 type=${3%%,*} port=$5
-                exec \(Built.discoverd) publish --backend wire --type "$type" -- "$name" "$port"
+                exec \(Built.discoverd) publish --avahi never --type "$type" -- "$name" "$port"
 
                 """
             ),

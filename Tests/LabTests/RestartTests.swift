@@ -7,7 +7,7 @@ struct RestartTests {
     @Test("browse says so, keeps what it knows, and goes on; publish is established again")
     func killed() async throws {
         let lab = try await Lab.start()
-        let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json", "--backend", "system")
+        let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json", "--avahi", "always")
         try await publisher.json("established") { $0.state == "established" }
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json", "--finder", "avahi")
         try await browser.json("added") { $0.tells("added", "tony") }

@@ -7,7 +7,7 @@ struct WirePublisherTests {
     private func lab() async throws -> Lab { try await Lab.start("--no-avahi", "h1") }
 
     private func publish(_ name: String, _ port: String, _ lab: Lab, _ options: String...) throws -> LabProcess {
-        try lab.exec("h1", [Built.discoverd, "publish", name, port, "--json", "--backend", "wire"] + options)
+        try lab.exec("h1", [Built.discoverd, "publish", name, port, "--json", "--avahi", "never"] + options)
     }
 
     private func browser(_ lab: Lab, _ type: String = "_witap._tcp") throws -> LabProcess {
@@ -181,12 +181,12 @@ struct WirePublisherTests {
         try await lab.stop()
     }
 
-    @Test("the daemon: --backend wire publishes what it is handed, and another TXT record is no end")
+    @Test("the daemon: --avahi never publishes what it is handed, and another TXT record is no end")
     func daemon() async throws {
         let lab = try await lab()
         let daemon = try LabDaemon(lab, "h1", socket: LabDaemon.systemSocket)
         try daemon.configure("")
-        _ = try await daemon.start("--backend", "wire")
+        _ = try await daemon.start("--avahi", "never")
         let made = try await lab.ask("h1", "publish", "shop", "80", "--type", "_http._tcp", "--txt", "a=1", "--detach")
         #expect(made.exit == .exited(0), "\(made)")
         let browser = try browser(lab, "_http._tcp")

@@ -11,6 +11,9 @@ public enum AppRunner {
     /// Measured (ResourceLimitTests): with less, a program fails or hangs silently.
     private static let needs = ProcessNeeds(descriptors: 24, threads: 8, mebibytes: 48)
 
+    /// What options of the version before are now. They are parsed still, and hidden.
+    private static let olds = [("--trust-first", "--trust first"), ("--pin", "--trust SHA256:…")]
+
     /// Parses the command line, runs the command, exits. Call it first in `main`, on the main thread.
     public static func main<Root: ParsableCommand>(_ root: Root.Type) -> Never {
         let name = root._commandName
@@ -29,9 +32,15 @@ public enum AppRunner {
                 try parsed.run()
                 exit(ExitStatus.done.rawValue)
             }
+            for (old, new) in olds where arguments.contains(where: { $0 == old || $0.hasPrefix("\(old)=") }) {
+                notices.hint("'\(old)' is now '\(new)'; the old option goes with the next version")
+            }
             run(command, notices)
         } catch {
             let status = root.exitCode(for: error)
+            if status == .validationFailure, let slip = CommandError(slipIn: arguments, of: root) {
+                refuse(slip, notices)
+            }
             let text = root.fullMessage(for: error, columns: HelpText.unlimited)
             if status.isSuccess {
                 print(HelpText.fitted(text, to: STDOUT_FILENO))

@@ -25,7 +25,7 @@ public final class Output: Sendable {
     /// Prints one line, escaped for a terminal.
     public func line(_ text: String) { write(Array((text.safeForTerminal + "\n").utf8)) }
 
-    /// Prints one line of JSON (docs/contract.md, section 3).
+    /// Prints one line of JSON (docs/contract/json.md).
     public func json(_ event: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
         var writer = JSONWriter()
         writer.line(event, members)

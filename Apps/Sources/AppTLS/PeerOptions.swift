@@ -5,43 +5,66 @@ public import PeerIdentity
 
 /// Whose keys are taken, for programs that speak TLS unless they are told not to.
 public struct PeerOptions: ParsableArguments, Sendable {
-    /// Take the key that comes first for a name, without asking.
-    @Flag(
-        name: .long,
-        help: "Take the key that comes first for a name, without asking (docs/identity.md). No access control."
-    )
-    public var trustFirst = false
-
-    /// Only these keys, whatever is known.
+    /// Whom to let in.
     @Option(
         name: .long,
-        help: ArgumentHelp("Only this key, whatever is known. Repeatable.", valueName: "SHA256:base64"),
-        transform: { text in
+        help: ArgumentHelp(
+            "Whom: only this key SHA256:…, whatever is known; or 'first', the first key of a name, unasked, which is no access control "
+                + "(discoverd-key(1)). Keys are repeatable.",
+            valueName: "key|first"),
+        transform: Trusted.init)
+    public var trust: [Trusted] = []
+
+    @Flag(name: .customLong("trust-first"), help: .hidden)
+    var oldFirst = false
+
+    @Option(name: .customLong("pin"), help: .hidden, transform: Trusted.key)
+    var oldPins: [KeyFingerprint] = []
+
+    /// Whom `--trust` names.
+    public enum Trusted: Hashable, Sendable {
+        /// The key that comes first for a name.
+        case first
+        /// This one.
+        case key(KeyFingerprint)
+
+        init(_ text: String) throws { self = text == "first" ? .first : .key(try Self.key(text)) }
+
+        static func key(_ text: String) throws -> KeyFingerprint {
             guard let key = KeyFingerprint(text) else {
-                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd key show' prints.")
+                throw ValidationError(
+                    "'\(text)' is not 'first', and no key: SHA256: and 43 characters, as 'discoverd key show' prints.")
             }
             return key
-        })
-    public var pin: [KeyFingerprint] = []
+        }
+    }
+
+    /// Take the key that comes first for a name, without asking.
+    public var trustFirst: Bool { oldFirst || trust.contains(.first) }
+
+    /// Only these keys, whatever is known.
+    private var pins: [KeyFingerprint] {
+        oldPins + trust.compactMap { if case .key(let key) = $0 { key } else { nil } }
+    }
 
     /// The options without any argument.
     public init() {}
 
-    /// --trust-first and --pin exclude each other.
+    /// 'first' and keys exclude each other.
     public func validate() throws {
-        if trustFirst, !pin.isEmpty { throw ValidationError("--trust-first and --pin exclude each other.") }
+        if trustFirst, !pins.isEmpty { throw ValidationError("--trust takes keys, or 'first'.") }
     }
 
     /// Ends with an error where --plain is given, too.
     public func validate(plain: Bool) throws {
-        if plain, trustFirst || !pin.isEmpty {
-            throw ValidationError("--trust-first and --pin are for TLS, which --plain is not.")
+        if plain, trustFirst || !pins.isEmpty {
+            throw ValidationError("--trust is for TLS, which --plain is not.")
         }
     }
 
     /// What the options say, else the configuration of this machine or user.
-    public func trust() throws(CommandError) -> PeerTrust {
-        if !pin.isEmpty { return .pinned(Set(pin)) }
+    public func peerTrust() throws(CommandError) -> PeerTrust {
+        if !pins.isEmpty { return .pinned(Set(pins)) }
         if trustFirst { return .first }
         do throws(TrustFile.Failure) {
             return try .configured()
@@ -72,7 +95,7 @@ public struct PeerOptions: ParsableArguments, Sendable {
             ask = { question in await TerminalQuestion.ask(question.text, answers: ["yes", "no"]) == "yes" }
         }
         var wish = trust
-        if wish == nil { wish = try self.trust() }
+        if wish == nil { wish = try peerTrust() }
         do throws(KnownPeersFile.Failure) {
             // Later, everyone would be refused for it.
             switch wish ?? .known {

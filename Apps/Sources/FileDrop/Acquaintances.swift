@@ -32,7 +32,7 @@ final class Acquaintances: Sendable {
     init(_ role: Role, _ options: PeerOptions, _ notices: ProgramNotices) throws(CommandError) {
         self.role = role
         trustsFirst = options.trustFirst
-        let wish = try options.trust()
+        let wish = try options.peerTrust()
         let trust: PeerTrust =
             switch (role, wish) {
             case (_, .pinned), (_, .authority): wish

@@ -18,7 +18,7 @@ struct JoinCommand: AppCommand {
             when there are several. A line that begins with / is a command: /who, /nick NICK, /quit; // says a line that
             begins with /. Standard input's end leaves the room.
 
-            The room's key must be known; of one that is not the person at the terminal is asked (docs/identity.md). A room
+            The room's key must be known; of one that is not the person at the terminal is asked (discoverd-key(1)). A room
             that was opened with --plain is joined with --plain.
             """
     )

@@ -15,7 +15,7 @@ struct LanChatCommand: ParsableCommand {
         discussion: """
             Examples:
               lanchat serve                     a room on port 6222, for those whose keys are known
-              lanchat serve --trust-first       for everyone on this network, with the key that comes first for a label
+              lanchat serve --trust first       for everyone on this network, with the key that comes first for a label
               lanchat join --nick anna          the room that is there, or one of a list
               lanchat join books                the room of that name
               lanchat join --host 10.0.0.7      a server that is not announced

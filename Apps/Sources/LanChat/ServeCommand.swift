@@ -18,7 +18,7 @@ struct ServeCommand: AppCommand {
         commandName: "serve",
         abstract: "Opens a room, in which one can speak, too, until Ctrl-C.",
         discussion: """
-            Clients speak TLS, and those are let in whose keys are known (discoverd key list), or with --trust-first anyone
+            Clients speak TLS, and those are let in whose keys are known (discoverd key list), or with --trust first anyone
             who comes under a new name: no access control. A nick belongs to the key that came with it first. With --plain
             the room is for nc and telnet: anyone can join, and anyone on the way can read along.
 

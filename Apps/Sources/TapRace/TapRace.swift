@@ -25,7 +25,7 @@ struct TapRace: AppCommand {
               tap-race --accept                    accepts the first invitation, and ends after one race
 
             Players speak TLS. A person is asked about a key that is not known; without a terminal it is refused, unless
-            --trust-first takes it (docs/identity.md).
+            --trust first takes it (discoverd-key(1)).
 
             Exit status: 0 raced or left, 1 not found, declined, or the other left before the end, 64 usage, 69 nothing finds or publishes,
             76 no answer, 77 a key that is not known or has changed, 78 no key of one's own.

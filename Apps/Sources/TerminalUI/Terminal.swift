@@ -80,7 +80,7 @@ public final class Terminal: Sendable {
     /// Ends the program if a publication has no backend for 5 s; reports a backend that went away and came back.
     public func observe(_ publication: Publication) async { await app.observe(publication, quietly: isScreen) }
 
-    /// Prints a browser's event if there is no screen: `found NAME` and `lost NAME`, or with `--json` the lines of docs/contract.md,
+    /// Prints a browser's event if there is no screen: `found NAME` and `lost NAME`, or with `--json` the lines of docs/contract/json.md,
     /// section 3. Ends the program if there is no backend for 5 s.
     public func tell(_ event: ServiceEvent) {
         if case .backend(let state) = event { app.observe(state, quietly: isScreen) }

@@ -40,10 +40,21 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No mDNS responder answers on this machine.
     public static func noBackend(_ reason: String?) -> CommandError {
         var error = CommandError(
-            .noBackend, "nothing finds or publishes here: \(reason ?? "avahi-daemon did not answer in time")")
+            .noBackend, "\(absence) here: \(reason ?? "avahi-daemon did not answer in time")")
         error.isAboutBackend = true
         return error
     }
+
+    /// The same where a command only publishes, or only finds.
+    /// - Parameter work: `publishes` or `finds`.
+    package func isAbout(_ work: String) -> CommandError {
+        guard isAboutBackend, message.hasPrefix(Self.absence) else { return self }
+        var error = CommandError(status, "nothing \(work)" + message.dropFirst(Self.absence.count), advice: advice)
+        error.isAboutBackend = true
+        return error
+    }
+
+    private static let absence = "nothing finds or publishes"
 
     /// The message.
     public var description: String { message }
@@ -52,7 +63,7 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The system's text for an `errno`.
 public func systemMessage(_ code: Int32) -> String { SystemError.text(code) }
 
-/// How a program ended (sysexits.h; docs/contract.md, section 2).
+/// How a program ended (sysexits.h; docs/contract/exit-status.md).
 public struct ExitStatus: Hashable, Sendable {
     /// The value that the shell sees.
     public let rawValue: Int32

@@ -1,10 +1,16 @@
-/// An unknown command or option, and what was perhaps meant. Searched for only after the parser refused the command line, because the
+/// An unknown command or option, and what was perhaps meant; or what is missing. Searched for only after the parser refused the command line, because the
 /// parser often reports what is missing instead of what is wrong.
 package struct CommandLineSlip: Hashable, Sendable {
     /// A sentence for people; not yet safe for a terminal.
     package let message: String
     /// How to correct it.
     package let advice: String
+    /// An option has no value.
+    private let isAboutAbsence: Bool
+
+    private init(message: String, advice: String, isAboutAbsence: Bool = false) {
+        (self.message, self.advice, self.isAboutAbsence) = (message, advice, isAboutAbsence)
+    }
 
     /// The commands and options that exist.
     package struct Grammar {
@@ -51,13 +57,14 @@ package struct CommandLineSlip: Hashable, Sendable {
             let below = grammar.nested.filter { $0.hasPrefix(word + " ") }
             if !below.isEmpty, let next = arguments[(first + 1)...].firstIndex(where: { !$0.hasPrefix("-") }) {
                 let words = "\(word) \(arguments[next])"
-                guard below.contains(words) else { return unknownCommand(words, among: below, grammar) }
+                guard below.contains(words) else { return unknownCommand(words, among: below, grammar, word) }
                 (position, command) = (next, words)
             }
         }
-        let options = Options(grammar.help(command))
+        let help = grammar.help(command)
+        let options = Options(help)
         var rest = arguments[((position ?? -1) + 1)...]
-        var negative: CommandLineSlip?
+        var (value, given): (CommandLineSlip?, Set<String>) = (nil, [])
         var (operands, last) = (0, "")
         while let argument = rest.popFirst(), argument != "--" {
             defer { last = argument }
@@ -67,15 +74,46 @@ package struct CommandLineSlip: Hashable, Sendable {
                 continue
             }
             if let wrong = options.unknown(in: argument) { return unknownOption(wrong, options, command, grammar) }
-            if options.takesNext(argument), let value = rest.popFirst(), value.dropFirst().first?.isNumber == true,
-                value.hasPrefix("-")
-            {
-                negative = CommandLineSlip(
-                    message: "\(argument) is followed by '\(value)', which begins with a hyphen",
-                    advice: "Such a value is written \(argument)=\(value).")
-            }
+            given.insert(String(argument.prefix { $0 != "=" }))
+            guard options.takesNext(argument) else { continue }
+            let slip = valueSlip(of: argument, rest.first, options)
+            value = value ?? slip
+            // What is an option is none's value.
+            if slip?.isAboutAbsence != true { _ = rest.popFirst() }
         }
-        return negative
+        return value
+            ?? missing(Usage(help), operands: operands + rest.count, given: given, help, [grammar.program, command])
+    }
+
+    /// A value that is missing, or that the parser takes for an option.
+    private static func valueSlip(of option: String, _ value: String?, _ options: Options) -> CommandLineSlip? {
+        guard let value, value != "--" else { return lacksValue(option) }
+        guard value.hasPrefix("-"), value != "-" else { return nil }
+        guard value.dropFirst().first?.isNumber == true || options.unknown(in: value) != nil else {
+            return lacksValue(option)
+        }
+        return CommandLineSlip(
+            message: "\(option) is followed by '\(value)', which begins with a hyphen",
+            advice: "Such a value is written \(option)=\(value).")
+    }
+
+    private static func lacksValue(_ option: String) -> CommandLineSlip {
+        CommandLineSlip(
+            message: "\(option) lacks its value", advice: "Write \(option) VALUE, or \(option)=VALUE.",
+            isAboutAbsence: true)
+    }
+
+    /// Operands and options without which the command does nothing.
+    private static func missing(
+        _ usage: Usage, operands: Int, given: Set<String>, _ help: String, _ place: [String?]
+    ) -> CommandLineSlip? {
+        let missing =
+            Array(usage.operands.dropFirst(operands)) + usage.options.filter { !given.contains($0.name) }.map(\.text)
+        guard let last = missing.last else { return nil }
+        let list = missing.count == 1 ? "\(last) is" : "\(missing.dropLast().joined(separator: ", ")) and \(last) are"
+        let words = place.compactMap(\.self).joined(separator: " ")
+        let example = Usage.example(of: words, in: help).map { "For example: \($0)" }
+        return CommandLineSlip(message: "\(list) missing", advice: example ?? "Write \(usage.text).")
     }
 
     /// An operand that belongs to an option.
@@ -100,12 +138,13 @@ package struct CommandLineSlip: Hashable, Sendable {
     }
 
     private static func unknownCommand(
-        _ word: String, among known: [String], _ grammar: Grammar
+        _ word: String, among known: [String], _ grammar: Grammar, _ parent: String? = nil
     ) -> CommandLineSlip {
+        let place = [grammar.program, parent].compactMap(\.self).joined(separator: " ")
         let nearest = grammar.synonyms[word.lowercased()] ?? Suggestion.nearest(to: word, among: known)
         return CommandLineSlip(
             message: "unknown command '\(word)'" + question(nearest),
-            advice: "'\(grammar.program) --help' lists the commands.")
+            advice: "'\(place) --help' lists the commands.")
     }
 
     private static func unknownOption(
@@ -131,56 +170,6 @@ package struct CommandLineSlip: Hashable, Sendable {
     }
 
     private static func question(_ nearest: String?) -> String { nearest.map { ". Did you mean '\($0)'?" } ?? "" }
-}
-
-extension CommandLineSlip {
-    /// The options in a help text, each with whether it takes a value.
-    struct Options {
-        private(set) var long: [String: Bool] = [
-            "--help": false, "--help-hidden": false, "--version": false, "--generate-completion-script": true,
-            "--experimental-dump-help": false,
-        ]
-        private(set) var short: [Character: Bool] = ["h": false]
-
-        init(_ help: String) {
-            for line in help.split(separator: "\n") where line.hasPrefix("  -") {
-                // The label ends at two blanks, or at the end of the line.
-                let body = line.dropFirst(2)
-                let words = body.split(separator: " ", omittingEmptySubsequences: false)
-                let label = words.prefix { !$0.isEmpty }
-                let takesValue = label.contains { $0.hasPrefix("<") }
-                for word in label {
-                    let name = String(word.prefix { $0 != "," && $0 != "/" })
-                    if name.hasPrefix("--") {
-                        long[name] = takesValue
-                    } else if name.hasPrefix("-"), name.count == 2, let letter = name.last {
-                        short[letter] = takesValue
-                    }
-                }
-            }
-        }
-
-        /// The option in an argument, if it does not exist.
-        func unknown(in argument: String) -> String? {
-            if argument.hasPrefix("--") {
-                let name = String(argument.prefix { $0 != "=" })
-                return long[name] == nil ? name : nil
-            }
-            for letter in argument.dropFirst() {
-                guard let takesValue = short[letter] else {
-                    return letter == argument.dropFirst().first ? argument : "-\(letter)"
-                }
-                if takesValue { break }
-            }
-            return nil
-        }
-
-        /// Whether the next argument is this option's value.
-        func takesNext(_ argument: String) -> Bool {
-            if argument.hasPrefix("--") { return !argument.contains("=") && long[argument] == true }
-            return argument.last.map { short[$0] == true } ?? false
-        }
-    }
 }
 
 /// Suggests what a mistyped word was meant to be.

@@ -93,9 +93,10 @@ struct BackendGate {
 
 extension Session {
     /// Reports the backend's state to the user.
-    func show(_ state: BackendState) throws {
+    /// - Parameter isNew: it is no other question's answer from the same.
+    func show(_ state: BackendState, isNew: Bool = true) throws {
         switch state {
-        case .available: notices.detail("services can be found")
+        case .available: if isNew { notices.detail("services can be found") }
         case .unavailable: notices.detail(state.trouble ?? "")
         case .lost, .recovered:
             guard !json else { return try output.json { $0.line(state) } }

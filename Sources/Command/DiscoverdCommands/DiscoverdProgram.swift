@@ -70,10 +70,7 @@ package enum DiscoverdProgram {
     private static func report(_ error: any Error, of arguments: [String], _ failures: FailureReport) -> Never {
         let text = DiscoverdCommand.fullMessage(for: error, columns: HelpText.unlimited)
         let status = DiscoverdCommand.exitCode(for: error)
-        if status.isSuccess, DiscoverdCommand.isIncomplete(arguments) {
-            ProgramNotices.write(HelpText.fitted(text, to: STDERR_FILENO) + "\n")
-            exit(ExitStatus.usage.rawValue)
-        }
+        if status.isSuccess, let error = DiscoverdCommand.incompleteness(of: arguments) { refuse(error, failures) }
         if status.isSuccess {
             // "FIND:" is enough.
             print(HelpText.fitted(text.replacing(" SUBCOMMANDS:", with: ":"), to: STDOUT_FILENO))
@@ -87,8 +84,8 @@ package enum DiscoverdProgram {
     }
 
     private static func refuse(_ slip: CommandLineSlip, _ failures: FailureReport) -> Never {
-        let message = JSONWords.written(slip.message.escapedForTerminal)
-        refuse(CommandError(.usage, message, advice: [slip.advice]), failures)
+        let error = CommandError(slip)
+        refuse(CommandError(.usage, JSONWords.written(error.message), advice: error.advice), failures)
     }
 
     private static func refuse(_ error: CommandError, _ failures: FailureReport = FailureReport(version: nil)) -> Never
@@ -159,12 +156,16 @@ struct DiscoverdCommand: ParsableCommand {
         return command.flatMap { commands.isEmpty ? ($0, Array(rest)) : nil }
     }
 
-    /// Whether a command is named that does nothing without one of those below it.
-    static func isIncomplete(_ arguments: [String]) -> Bool {
-        arguments.count == 1
-            && commands.contains {
-                $0.configuration.commandName == arguments[0] && !$0.configuration.subcommands.isEmpty
-            }
+    /// What is wrong where a command is named that does nothing without one of those below it; nil elsewhere.
+    static func incompleteness(of arguments: [String]) -> CommandError? {
+        guard arguments.count == 1, let word = arguments.first,
+            let command = commands.first(where: { $0.configuration.commandName == word })
+        else { return nil }
+        let below = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let last = below.last else { return nil }
+        return CommandError(
+            .usage, "'\(word)' needs one more word: \(below.dropLast().joined(separator: ", ")) or \(last)",
+            advice: ["'discoverd \(word) --help' says what each does."])
     }
 
     /// Gives usage errors the form of all others.
@@ -271,10 +272,15 @@ package enum LargeProgram {
     }
 
     /// A file that is installed with this program, by its place below `share/discoverd`; nil where it is not there.
-    static func shared(_ name: String) -> String? {
+    private static func shared(_ name: String) -> String? {
         let prefix = directory.hasSuffix("/bin") ? String(directory.dropLast(4)) : directory
         let path = "\(prefix)/share/discoverd/\(name)"
         return unsafe access(path, R_OK) == 0 ? path : nil
+    }
+
+    /// The comment by which editors complete and check a file of YAML by a schema that is installed; nil where it is not.
+    static func modeline(_ schema: String) -> String? {
+        shared(schema).map { "\(ConfigurationKeys.modeline)\($0)" }
     }
 
     /// Where it may be: beside this program, or in `libexec` next to its `bin`.

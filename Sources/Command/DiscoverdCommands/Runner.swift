@@ -157,6 +157,7 @@ struct Runner {
         }
         var failure = CommandError(of: error, asking: needs.domains)
         if failure.isAboutBackend {
+            failure = failure.isAbout(needs.publishes ? "publishes" : "finds")
             failure.advice = isAsked ? BackendAdvice.ofSystem() : BackendAdvice.lines(for: invocation.publisher)
         }
         failures.tell(failure)

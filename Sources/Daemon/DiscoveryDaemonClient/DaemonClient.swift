@@ -4,7 +4,7 @@ internal import DiscoveryControl
 internal import DiscoveryJSON
 internal import DiscoverySystem
 
-/// The daemon of this machine, over its control socket (docs/contract.md, "The daemon").
+/// The daemon of this machine, over its control socket (docs/contract/daemon.md).
 ///
 /// Nothing is held open: each call has a connection of its own, on a thread of its own. Safe to use from any thread. A program that only wants services
 /// found and published needs none of this: `LocalNetwork()` of `NetworkServices` goes through a daemon by itself.

@@ -27,7 +27,7 @@ public struct DaemonStatus: Sendable {
     public let registerRefusal: String?
     /// How many clients are connected.
     public let clients: Int
-    /// The whole answer, with what docs/contract.md has besides: open queries, domains, limits.
+    /// The whole answer, with what docs/contract/daemon.md has besides: open queries, domains, limits.
     public let json: JSONValue
 
     init?(_ json: JSONValue) {

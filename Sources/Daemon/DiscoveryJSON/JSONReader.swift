@@ -224,7 +224,7 @@ extension JSONReader {
     }
 }
 
-/// Lines of JSON, version 1 of docs/contract.md: one object a line, each with `"v":1` and `"event"`.
+/// Lines of JSON, version 1 of docs/contract/json.md: one object a line, each with `"v":1` and `"event"`.
 extension JSONWriter {
     /// Writes a line with an event; `members` writes what follows `event`.
     public mutating func line(_ event: String, _ members: (inout JSONWriter) -> Void = { _ in }) {

@@ -1,6 +1,6 @@
 public import DNSSD
 
-// Each value as docs/contract.md has it: what JSONWriter writes, read as the daemon's answers are read.
+// Each value as docs/contract/json.md has it: what JSONWriter writes, read as the daemon's answers are read.
 
 extension DiscoveredService: Codable {
     /// Encodes the object that `browse -r --json` prints as `service`.
@@ -98,7 +98,7 @@ extension Decoder {
     }
 }
 
-// Names are texts, as docs/contract.md has them. What is decoded may be any that a DNS packet can carry: who publishes checks it.
+// Names are texts, as docs/contract/json.md has them. What is decoded may be any that a DNS packet can carry: who publishes checks it.
 
 extension ServiceName: Codable {
     /// Encodes `text`.

@@ -29,7 +29,10 @@ enum Main {
         } catch {
             let text = DaemonCommand.fullMessage(for: error)
             let status = DaemonCommand.exitCode(for: error)
-            if status.isSuccess {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if status == .validationFailure, let slip = CommandError(slipIn: arguments, of: DaemonCommand.self) {
+                ProgramNotices(program: "discoverd", level: .normal).failure(slip)
+            } else if status.isSuccess {
                 print(text)
             } else if !text.isEmpty {
                 Failure.write(text + "\n")
@@ -39,7 +42,7 @@ enum Main {
     }
 }
 
-/// Why the daemon does not run: an exit status (docs/contract.md, section 2) and a sentence.
+/// Why the daemon does not run: an exit status (docs/contract/exit-status.md) and a sentence.
 struct Failure: Error, CustomStringConvertible {
     let status: Int32
     let message: String

@@ -64,7 +64,7 @@ extension LocalNetwork {
 }
 
 extension DiscoveredService {
-    /// The service as one line of JSON without its end, with members in the order of docs/contract.md; safe for a terminal. For an encoder it
+    /// The service as one line of JSON without its end, with members in the order of docs/contract/json.md; safe for a terminal. For an encoder it
     /// is `Codable`.
     public func json(_ detail: ServiceDetail = .full) -> String {
         var writer = JSONWriter()

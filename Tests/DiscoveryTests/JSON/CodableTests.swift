@@ -3,7 +3,7 @@ import DiscoveryJSON
 import Foundation
 import Testing
 
-/// Foundation's encoder and decoder give and take what DiscoveryJSON writes: docs/contract.md has one form.
+/// Foundation's encoder and decoder give and take what DiscoveryJSON writes: docs/contract/json.md has one form.
 @Suite("Codable")
 struct CodableTests {
     /// An interface that every machine has, so that its index comes back.

@@ -31,10 +31,6 @@ import Testing
             #"{"v":2,"event":"updated","host":{"name":"p.local","addresses":[{"address":"10.0.0.9","family":"ipv4"}]},"publication":{"id":"7","state":"failed","wanted":"p.local","reason":"taken","code":"name-taken","from":"program"}}"#
         ),
         (
-            #"{"v":1,"event":"host","name":"h1.local","address":"fe80::1%eth0","family":"ipv6","interface":"eth0"}"#,
-            #"{"v":2,"event":"found","host":{"name":"h1.local","addresses":[{"address":"fe80::1%eth0","family":"ipv6","interface":"eth0"}]}}"#
-        ),
-        (
             #"{"v":1,"event":"record","name":"h1.local.","type":"A","class":1,"ttl":null,"data":"10.0.0.1"}"#,
             #"{"v":2,"event":"found","record":{"name":"h1.local.","type":"A","class":1,"data":"10.0.0.1"}}"#
         ),
@@ -53,6 +49,23 @@ import Testing
         let made = JSONVersion.two.rendered(Array((pair.old + "\n").utf8))
         #expect(String(decoding: made, as: UTF8.self) == pair.new + "\n")
         #expect(JSONVersion.one.rendered(Array(pair.old.utf8)) == Array(pair.old.utf8))
+    }
+
+    @Test("a host with several addresses is one line; an address with two hosts is two")
+    func hosts() {
+        let old = [
+            #"{"v":1,"event":"host","name":"h1.local","address":"10.0.0.1","family":"ipv4","interface":"eth0"}"#,
+            #"{"v":1,"event":"host","name":"h1.local","address":"fe80::1%eth0","family":"ipv6","interface":"eth0"}"#,
+            #"{"v":1,"event":"host","name":"h2.local","address":"10.0.0.1"}"#, "",
+        ].joined(separator: "\n")
+        let new = [
+            #"{"v":2,"event":"found","host":{"name":"h1.local","addresses":[{"address":"10.0.0.1","family":"ipv4","interface":"eth0"},{"address":"fe80::1%eth0","family":"ipv6","interface":"eth0"}]}}"#,
+            #"{"v":2,"event":"found","host":{"name":"h2.local","addresses":[{"address":"10.0.0.1","family":"ipv4"}]}}"#,
+            "",
+        ].joined(separator: "\n")
+        #expect(String(decoding: JSONVersion.two.rendered(Array(old.utf8), as: .hosts), as: UTF8.self) == new)
+        #expect(JSONVersion.one.rendered(Array(old.utf8), as: .hosts) == Array(old.utf8))
+        #expect(JSONVersion.two.rendered([], as: .hosts).isEmpty)
     }
 
     @Test("what is tried again waits, whatever it is called in version 1")

@@ -14,7 +14,7 @@ struct BackendTests {
         let lab = try await Self.lab.value
         let folder = try TestFolder()
         let program = ([Built.program(command[0])] + command.dropFirst()).joined(separator: " ")
-        let process = try lab.exec("h1", "/bin/bash", "-c", "cd \(folder.path) && exec \(program) --backend system")
+        let process = try lab.exec("h1", "/bin/bash", "-c", "cd \(folder.path) && exec \(program) --avahi always")
         #expect(try await process.exit(within: .seconds(60)) == .exited(69))
         #expect(
             process.lines(.stderr).contains { $0.hasPrefix("\(command[0]): error: nothing finds or publishes here") })
@@ -25,7 +25,7 @@ struct BackendTests {
     func finds() async throws {
         let lab = try await Lab.start("--no-avahi", "h1")
         let server = try lab.app("h2", "stream-hello", "serve", "--publish")
-        let browser = try lab.app("h1", "stream-hello", "browse", "--backend", "system")
+        let browser = try lab.app("h1", "stream-hello", "browse", "--avahi", "always")
         try await browser.line(within: .seconds(20), "found") { $0.hasPrefix("found") }
         #expect(browser.lines(.stderr).isEmpty, "\(browser.lines(.stderr))")
         for process in [browser, server] { try await process.stop() }

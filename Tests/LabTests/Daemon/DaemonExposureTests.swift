@@ -138,7 +138,7 @@ struct DaemonExposureTests {
         try await lab.run("h1", "install", "-d", "-m", "755", "-o", Self.other, "/run/lab/theirs")
         let theirs = "/run/lab/theirs/control.sock"
         let daemon = try lab.exec(
-            "h1", becoming(Self.other) + [discoverd, "daemon", "--backend", "system", "--socket", theirs])
+            "h1", becoming(Self.other) + [discoverd, "daemon", "--avahi", "always", "--socket", theirs])
         try await daemon.line(.stderr, within: .seconds(30), "serving") { $0.contains("serving \(theirs)") }
         let named = try await lab.toEnd("h1", [discoverd, "ls", "--socket", theirs], within: .seconds(30))
         #expect(named.exit == .exited(77) && named.errors.first?.contains("not trusted") == true, "\(named)")
@@ -159,7 +159,7 @@ struct DaemonExposureTests {
             "h1",
             ["/usr/bin/systemd-socket-activate", "-E", "RUNTIME_DIRECTORY=/run/lab/lock", "-l", roots]
                 + becoming(Self.other)
-                + [discoverd, "daemon", "--backend", "system"])
+                + [discoverd, "daemon", "--avahi", "always"])
         try await activated.line(.stderr, within: .seconds(30), "listening") { $0.contains("Listening") }
         try await lab.run("h1", "chmod", "666", roots)
         let asked = try await lab.toEnd(
@@ -187,7 +187,7 @@ struct DaemonExposureTests {
         #expect(mkfifo(state, 0o600) == 0)
         let process = try lab.exec(
             "h1",
-            ["sh", "-c", "umask \(umask); exec \"$@\"", "sh", Built.discoverd, "daemon", "--backend", "system"]
+            ["sh", "-c", "umask \(umask); exec \"$@\"", "sh", Built.discoverd, "daemon", "--avahi", "always"]
                 + [
                     "--config", "\(daemon.directory)/conf", "--state", "\(daemon.directory)/state", "--socket",
                     "\(run)/s",

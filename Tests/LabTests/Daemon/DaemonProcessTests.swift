@@ -52,7 +52,7 @@ struct DaemonProcessTests {
         let daemon = try LabDaemon(lab)
         let services = (1...1000).map { "  - {name: s\($0), type: _many._tcp, port: \(2000 + $0)}" }
         try daemon.configure("services:\n" + services.joined(separator: "\n") + "\n")
-        let process = try await daemon.start("--backend", "system")
+        let process = try await daemon.start("--avahi", "always")
         let browser = try lab.exec("h2", "avahi-browse", "-p", "_many._tcp")
         // Each line is examined once, while the browser's output is locked.
         let seen = Mutex<Set<String>>([])

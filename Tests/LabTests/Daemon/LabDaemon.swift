@@ -39,7 +39,7 @@ final class LabDaemon: Sendable {
         let finder = Lab.chosenFinder.map { ["--finder", $0] } ?? []
         try await daemon.start(
             arguments: daemon.arguments + ["--state", "\(daemon.directory)/state"]
-                + (Lab.publishesOnWire ? Lab.publisher : ["--backend", "system"]) + finder,
+                + (Lab.publishesOnWire ? Lab.publisher : ["--avahi", "always"]) + finder,
             environment: environment)
         return daemon
     }
@@ -85,7 +85,7 @@ final class LabDaemon: Sendable {
         let old = try process
         old.signal(SIGKILL)
         try await old.exit()
-        try await start("--backend", "system")
+        try await start("--avahi", "always")
     }
 
     func stop() async throws { try await process.stop() }

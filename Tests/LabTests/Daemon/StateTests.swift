@@ -9,7 +9,7 @@ struct StateTests {
     func root() async throws {
         let lab = try await Lab.start(hosts: 1)
         let daemon = try LabDaemon(lab, "h1", socket: LabDaemon.systemSocket)
-        let arguments = daemon.arguments + ["--backend", "system"]
+        let arguments = daemon.arguments + ["--avahi", "always"]
         let first = try await daemon.start(arguments: arguments)
         let handed = try await lab.ask("h1", "publish", "kept", "9000", "--detach")
         #expect(handed.exit == .exited(0), "\(handed)")
@@ -22,7 +22,7 @@ struct StateTests {
 
         // A second daemon, with its own socket, has no default place.
         let beside = try LabDaemon(lab, "h1")
-        let other = try await beside.start(arguments: beside.arguments + ["--backend", "system"])
+        let other = try await beside.start(arguments: beside.arguments + ["--avahi", "always"])
         let refused = try await beside.ask("publish", "lost", "9001", "--detach")
         #expect(refused.exit == .exited(69), "\(refused)")
         #expect(refused.failure?.contains("--state DIRECTORY") == true, "\(refused)")
@@ -50,7 +50,7 @@ struct StateTests {
             return try lab.exec("h1", nobody + variables + ["/run/lab/bin/discoverd"] + arguments)
         }
         for round in 1...2 {
-            let daemon = try command("daemon", "--backend", "system")
+            let daemon = try command("daemon", "--avahi", "always")
             try await daemon.line(.stderr, within: .seconds(30), "serving") { $0.contains("serving /run/lab/runtime") }
             if round == 1 {
                 let handed = try command("publish", "kept", "9000", "--detach")

@@ -156,7 +156,7 @@ extension FaultTests {
             }
             let before = ProcessUsage(publications.process.pid)
             let began = ContinuousClock.now
-            let browse = [Built.discoverd, "browse", Lab.type, "--backend", "system", "--finder", "avahi"]
+            let browse = [Built.discoverd, "browse", Lab.type, "--avahi", "always", "--finder", "avahi"]
             let command = try lab.exec("h1", browse)
             #expect(try await command.exit(within: .seconds(4)) == .exited(69))
             // Measures a share of the time: the longer, the finer the ticks of 10 ms.

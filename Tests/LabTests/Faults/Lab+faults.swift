@@ -50,8 +50,8 @@ extension Lab {
     /// `discoverd publish NAME 9000 --json`.
     func publish(_ name: String, on host: String, _ options: String...) throws -> PublishLog {
         let arguments = [Built.discoverd, "publish", name, "9000", "--type", Self.type, "--json"]
-        let backend = Self.publishesOnWire ? "wire" : "system"
-        return PublishLog(keep(try exec(host, arguments + ["--backend", backend] + options)))
+        let avahi = Self.publishesOnWire ? "never" : "always"
+        return PublishLog(keep(try exec(host, arguments + ["--avahi", avahi] + options)))
     }
 
     /// `discoverd browse --json`, on the real link only, so that everything seen came from it.
@@ -64,7 +64,7 @@ extension Lab {
     static let finder = ["--finder", chosenFinder ?? "wire"]
     static let isOnWire = chosenFinder != "avahi"
     /// What publishes: avahi-daemon, or discoverd itself with `LAB_PUBLISHER=wire`.
-    static let publisher = publishesOnWire ? ["--backend", "wire"] : []
+    static let publisher = publishesOnWire ? ["--avahi", "never"] : []
     static let publishesOnWire = ProcessInfo.processInfo.environment["LAB_PUBLISHER"] == "wire"
     static let chosenFinder = ProcessInfo.processInfo.environment["LAB_FINDER"]
 

@@ -133,7 +133,7 @@ struct RefusalTests {
             let new = try await lab.ask("h1", "publish", "new", "80", "--timeout", "3")
             #expect(new.exit != .exited(0), "\(new)")
         }
-        let browsed = try await lab.ask("h1", "browse", "_xy._tcp", "-t", "--no-daemon", "--backend", "system")
+        let browsed = try await lab.ask("h1", "browse", "_xy._tcp", "-t", "--no-daemon", "--avahi", "always")
         #expect(browsed.exit == .exited(1) || browsed.exit == .exited(69), "\(browsed)")
         #expect(browsed.output.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 || $0 == 9 } }, "\(browsed)")
 

@@ -35,8 +35,9 @@ struct ListRun {
 
     /// Records the state of what answers for one of several domains.
     mutating func observe(_ state: BackendState, of domain: Domain = .local, stream: Int = 0) throws {
+        let isNew = !gate.isOpen
         gate.note(state, of: domain, stream: stream)
-        try session.show(state)
+        try session.show(state, isNew: isNew)
         try session.output.flush()
     }
 

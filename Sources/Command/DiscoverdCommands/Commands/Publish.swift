@@ -101,6 +101,7 @@ struct PublishCommand: NetworkCommand {
     }
 
     func validate() throws {
+        if case .word(let word) = port { throw ValidationError(refusal(of: word)) }
         if host == nil && !addressRecord && !address.isEmpty {
             throw ValidationError("--address needs --host, whose address it is.")
         }
@@ -140,6 +141,19 @@ struct PublishCommand: NetworkCommand {
         }
     }
 
+    /// What is wrong with a word that is neither a port nor an address.
+    private func refusal(of word: String) -> String {
+        let swapped = "'discoverd publish \(word.escapedForTerminal) \(name.escapedForTerminal)'"
+        if IPAddress(name) != nil, word.contains("."), (try? HostName(word)) != nil {
+            return "\(word.quotedForMessage) is a host, which stands before its address: \(swapped)."
+        }
+        let isAddress = word.contains { ".:".contains($0) }
+        let order = Int(name) == nil ? "" : "; NAME stands before PORT: \(swapped)"
+        return isAddress
+            ? "\(word.quotedForMessage) is no IPv4 or IPv6 address, and no port."
+            : "port \(word.quotedForMessage) is not a number in 1 to 65535\(order)."
+    }
+
     private func service() throws -> OfferedService {
         let port: Port
         switch (self.port, addressRecord) {
@@ -151,11 +165,7 @@ struct PublishCommand: NetworkCommand {
                 interfaces: place.interfaces(), family: place.family)
         case (.port(let number), true):
             throw ValidationError("\(number) is no IPv4 or IPv6 address, which follows the host's name.")
-        case (.word(let word), _):
-            let order =
-                Int(name) == nil
-                ? "" : "; NAME stands before PORT: 'discoverd publish \(word.escapedForTerminal) \(name)'"
-            throw ValidationError("port \(word.quotedForMessage) is not a number in 1 to 65535\(order).")
+        case (.word(let word), _): throw ValidationError(refusal(of: word))
         case (.address(let address), false):
             let host = try? HostName.ofLink(name)
             throw ValidationError(
@@ -178,8 +188,6 @@ enum PortOrAddress: Hashable, Sendable {
     init(_ text: String) throws {
         if let address = IPAddress(text) {
             self = .address(address)
-        } else if text.contains(where: { ".:".contains($0) }) {
-            throw Parsing.Failure("it is no IPv4 or IPv6 address, and no port")
         } else if Int(text) == nil {
             self = .word(text)
         } else {

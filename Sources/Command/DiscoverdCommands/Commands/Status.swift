@@ -13,7 +13,8 @@ struct StatusCommand: NetworkCommand {
         abstract: "Shows how the daemon is, or with --services everything that is published from here.",
         discussion: """
             It says on which links the daemon finds, through what it publishes, how many services are published, and which of them are not well. \
-            -v has every query and service. The status is 0 when all but checks of services is well, 1 when something is not, 69 when there is no daemon.
+            -v has every query and service. The status is 0 when the daemon is well, 1 when it is not, as where it cannot publish a service, 69 when \
+            there is none. A service that waits for its own check is named, and makes no difference.
 
             With --services each line has the state, the name, the type, the port, where it is from, and why it is not published. A service \
             of avahi-daemon comes from a file of /etc/avahi/services: 'discoverd setup avahi' makes it the daemon's. Without a daemon only these are \
@@ -122,17 +123,18 @@ struct StatusLines {
             + text.fitted(to: terminal.columns - Self.labels - 3, isUTF8: terminal.isUTF8)
     }
 
-    /// What the daemon answers at once.
+    /// What the daemon answers at once. Questions that differ only in what is resolved are one for people.
     private mutating func addQueries(_ feeds: [JSONValue]) {
+        let queries = ReadyQuery.merged(feeds)
         if isFull {
-            for feed in feeds { add("ready", Self.ready(feed)) }
-        } else if !feeds.isEmpty {
-            let types = Set(feeds.map { $0["type"]?.string ?? "every type" }).count
-            let unsettled = feeds.count { $0["settled"]?.bool != true }
+            for query in queries { add("ready", query.text) }
+        } else if !queries.isEmpty {
+            let types = Set(queries.map(\.type)).count
+            let unsettled = queries.count { !$0.isComplete }
             let rest = unsettled == 0 ? "" : ", \(unsettled) not complete"
             add(
                 "ready",
-                "\(Self.counted(feeds.count, "query", "queries")) of \(Self.counted(types, "type", "types"))\(rest)")
+                "\(Self.counted(queries.count, "query", "queries")) of \(Self.counted(types, "type", "types"))\(rest)")
         }
     }
 
@@ -172,17 +174,6 @@ struct StatusLines {
         add("clients", "\(status["clients"]?.integer ?? 0) of \(limit)")
     }
 
-    private static func ready(_ feed: JSONValue) -> String {
-        let type = (feed["type"]?.string ?? "every type").escapedForTerminal
-        let what = (feed["name"]?.string).map { "\"\($0.escapedForTerminal)\" \(type)" } ?? type
-        let settled = feed["settled"]?.bool == true ? "" : ", not complete"
-        let configured = feed["configured"]?.bool == true ? ", configured" : ""
-        let count = feed["services"]?.integer ?? 0
-        let place = ([feed["family"]?.string].compactMap(\.self) + (feed["interfaces"]?.strings ?? []))
-            .map { ", \($0.escapedForTerminal)" }.joined()
-        return "\(what)\(place): \(count) service\(count == 1 ? "" : "s")\(settled)\(configured)"
-    }
-
     /// `home.example.org: held, 10.0.0.53, key pub, lease 7200 s, 3 services`
     private func text(_ domain: JSONValue) -> String {
         let count = domain["services"]?.integer ?? 0
@@ -215,6 +206,47 @@ struct StatusLines {
         var record = Record(.init(safe: key, Self.labels))
         record.fields += fields
         records.append(record)
+    }
+}
+
+/// A query that the daemon answers at once. A value.
+private struct ReadyQuery {
+    let type: String
+    /// What it asks, and where.
+    private let subject: String
+    private var services: Int
+    private(set) var isComplete: Bool
+    private var isConfigured: Bool
+
+    init(_ feed: JSONValue) {
+        type = (feed["type"]?.string ?? "every type").escapedForTerminal
+        let what = (feed["name"]?.string).map { "\"\($0.escapedForTerminal)\" " } ?? ""
+        let domain = feed["domain"]?.string.flatMap { $0 == "local" ? nil : $0 }
+        let place = [feed["family"]?.string, domain].compactMap(\.self) + (feed["interfaces"]?.strings ?? [])
+        subject = what + type + place.map { ", \($0.escapedForTerminal)" }.joined()
+        services = feed["services"]?.integer ?? 0
+        isComplete = feed["settled"]?.bool == true
+        isConfigured = feed["configured"]?.bool == true
+    }
+
+    /// Each subject once, in the order of the first of each.
+    static func merged(_ feeds: [JSONValue]) -> [ReadyQuery] {
+        var (queries, places): ([ReadyQuery], [String: Int]) = ([], [:])
+        for query in feeds.map(ReadyQuery.init) {
+            guard let place = places[query.subject] else {
+                places[query.subject] = queries.count
+                queries.append(query)
+                continue
+            }
+            queries[place].services = max(queries[place].services, query.services)
+            queries[place].isComplete = queries[place].isComplete && query.isComplete
+            queries[place].isConfigured = queries[place].isConfigured || query.isConfigured
+        }
+        return queries
+    }
+
+    var text: String {
+        "\(subject): \(services) service\(services == 1 ? "" : "s")\(isComplete ? "" : ", not complete")\(isConfigured ? ", configured" : "")"
     }
 }
 #endif

@@ -215,7 +215,8 @@ struct ZoneTemplateCommand: LocalCommand {
     private func checkAddress() throws {
         if addresses.isEmpty, only != .configuration {
             throw ValidationError(
-                "Missing --address: the zone's file says where its server is, and none loads without that.")
+                "Missing --address, as --address 10.0.0.53: the zone's file says where its server is, and none loads without "
+                    + "that. 'configuration' behind the server prints that part alone.")
         }
     }
 

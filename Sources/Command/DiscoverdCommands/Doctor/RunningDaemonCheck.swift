@@ -140,7 +140,8 @@ enum NameCheck {
             return [
                 DoctorFinding(
                     check, .ok,
-                    "no name is claimed twice, of \(found.services) services and \(found.hosts) hosts that were heard of"
+                    "no name is claimed twice, of \(found.services) service\(found.services == 1 ? "" : "s") and "
+                        + "\(found.hosts) host\(found.hosts == 1 ? "" : "s") that were heard of"
                 )
             ] + notes
         }
@@ -150,7 +151,7 @@ enum NameCheck {
                 "\(dispute.isService ? "the service" : "the host name") \(dispute.name) is claimed by "
                     + "\(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))",
                 advice:
-                    "Which is the real one, 'discoverd key show' there tells, and 'connect --tls' here (docs/identity.md). "
+                    "Which is the real one, 'discoverd key show' there tells, and 'connect --tls' here (discoverd-key(1)). "
                     + "Stop or rename the other.")
         }
         let left = disputes.count - shown.count

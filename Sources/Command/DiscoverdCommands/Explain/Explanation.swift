@@ -193,7 +193,7 @@ extension MessageError {
 
 /// One thing that is wrong.
 struct Diagnosis: Hashable {
-    /// What scripts rely on (docs/contract.md).
+    /// What scripts rely on (docs/contract/json.md).
     enum Code: String, CaseIterable {
         case noInterface = "no-interface"
         case notSent = "not-sent"

@@ -8,7 +8,7 @@ internal import PeerIdentity
 
 /// Whether a connection is for machines that know each other's keys.
 struct TLSOptions: ParsableArguments {
-    @Flag(name: .long, help: "Speak TLS, with a machine whose key is known (docs/identity.md).")
+    @Flag(name: .long, help: "Speak TLS, with a machine whose key is known (discoverd-key(1)).")
     var tls = false
 
     @Option(

@@ -11,7 +11,8 @@ struct ConfigCommand: LocalCommand {
         commandName: "config",
         abstract: "Rewrites keys of the version before in the daemon's configuration.",
         discussion: """
-            It prints each line that goes (-) and comes (+). Everything else in the file stays, and so do its owner and its mode.
+            It prints each line that goes (-) and comes (+). Everything else in the file stays, and so do its owner and its mode. Where the \
+            configuration's schema is installed, the first line names it for editors.
 
             Examples:
               sudo discoverd setup config
@@ -30,10 +31,11 @@ struct ConfigCommand: LocalCommand {
             throw CommandError(.noInput, shown, errno: error.code)
         }
         let keys: ConfigurationKeys
-        do throws(ConfigurationKeys.Unclear) { keys = try ConfigurationKeys(bytes) } catch {
+        let modeline = LargeProgram.modeline("discoverd.schema.json")
+        do throws(ConfigurationKeys.Unclear) { keys = try ConfigurationKeys(bytes, modeline: modeline) } catch {
             throw CommandError(.badConfiguration, "\(shown):\(error.line): \(error.reason)")
         }
-        guard !keys.changes.isEmpty else { return ProgramNotices().notice("\(shown) has no old keys") }
+        guard !keys.changes.isEmpty else { return ProgramNotices().notice("\(shown) has today's keys") }
         do throws(SystemError) { try SystemFile.rewrite(file, with: keys.bytes) } catch {
             throw CommandError(error.code == EACCES ? .notPermitted : .cannotCreate, shown, errno: error.code)
         }
@@ -51,6 +53,8 @@ struct ConfigurationKeys: Equatable {
     }
 
     private(set) var bytes: [UInt8]
+    /// How the comment begins that names a file's schema for editors.
+    static let modeline = "# yaml-language-server: $schema="
     /// Lines that go, after `- `, and come, after `+ `.
     private(set) var changes: [String] = []
     /// What the new key does not say.
@@ -63,8 +67,17 @@ struct ConfigurationKeys: Equatable {
         let comment: String
     }
 
-    init(_ bytes: [UInt8]) throws(Unclear) {
+    /// - Parameter modeline: the first line to have where no line names a schema.
+    init(_ bytes: [UInt8], modeline: String? = nil) throws(Unclear) {
         self.bytes = bytes
+        try replaceKeys()
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let modeline, !text.contains("yaml-language-server:") else { return }
+        self.bytes = Array("\(modeline)\n".utf8) + self.bytes
+        changes.append("+ \(modeline)")
+    }
+
+    private mutating func replaceKeys() throws(Unclear) {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         var old: [String: Line] = [:]

@@ -32,9 +32,8 @@ struct ImportCommand: LocalCommand {
 
     func run(with more: (any MoreSupport)?) throws {
         let notices = ProgramNotices()
-        // By which editors complete and check the file.
-        let schema = LargeProgram.shared("discoverd-services.schema.json")
-        var text = (schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? "") + "services:\n"
+        let schema = LargeProgram.modeline("discoverd-services.schema.json")
+        var text = (schema.map { $0 + "\n" } ?? "") + "services:\n"
         var failure: CommandError?
         for file in file {
             let shown = file.escapedForTerminal

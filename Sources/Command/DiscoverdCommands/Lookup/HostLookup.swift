@@ -80,7 +80,7 @@ struct HostLookup {
         var isComplete = true
         for host in hosts {
             let lines = lines(of: host, in: answers)
-            for line in lines { try show(line, of: host) }
+            try show(lines, of: host)
             guard lines.isEmpty else { continue }
             isComplete = false
             try session.tell(
@@ -118,18 +118,22 @@ struct HostLookup {
         }
     }
 
-    private func show(_ line: Line, of host: HostArgument) throws {
-        let interface = line.interface
+    private func show(_ lines: [Line], of host: HostArgument) throws {
         guard session.json else {
-            let record = Record(.init(host.text, 24), .init(safe: line.value, 24), .init(interface?.name ?? "-", 0))
-            return try session.show(record)
+            for line in lines {
+                let link = line.interface?.name ?? "-"
+                try session.show(Record(.init(host.text, 24), .init(safe: line.value, 24), .init(link, 0)))
+            }
+            return
         }
-        try session.output.json { json in
-            json.line("host") { object in
-                object.member("name", line.address == nil ? line.value : host.text)
-                object.member("address", line.address == nil ? host.text : line.value)
-                if let address = line.address { object.member("family", address.family.rawValue) }
-                if let interface { object.member("interface", interface.name) }
+        try session.output.json(.hosts) { json in
+            for line in lines {
+                json.line("host") { object in
+                    object.member("name", line.address == nil ? line.value : host.text)
+                    object.member("address", line.address == nil ? host.text : line.value)
+                    if let address = line.address { object.member("family", address.family.rawValue) }
+                    if let interface = line.interface { object.member("interface", interface.name) }
+                }
             }
         }
     }

@@ -30,9 +30,10 @@ struct QueryCommand: NetworkCommand {
     var name: DomainName
 
     @Argument(
-        help: "The type, by IANA's name or number: A, AAAA, SRV, TXT, PTR, MX, SOA, HTTPS, ANY, TYPE65, 65.",
-        transform: Self.type)
-    var type: RecordType
+        help: ArgumentHelp(
+            "The type, by IANA's name or number: A, AAAA, SRV, TXT, PTR, MX, SOA, HTTPS, ANY, TYPE65, 65.",
+            valueName: "type"))
+    var typeText: String
 
     @OptionGroup var time: LookupTime
     @OptionGroup var server: ServerOption
@@ -46,6 +47,7 @@ struct QueryCommand: NetworkCommand {
     }
 
     func validate() throws {
+        let type = try checkedType()
         guard server.server == nil else { return }
         let word = String(name.description.dropLast())
         let address = word.hasSuffix(".local") ? String(word.dropLast(".local".count)) : word
@@ -61,7 +63,23 @@ struct QueryCommand: NetworkCommand {
         }
     }
 
+    /// Says so where name and type are the wrong way round.
+    private func checkedType() throws -> RecordType {
+        let first = name.labels.count == 2 ? String(name.description.dropLast(".local.".count)) : ""
+        if RecordType(text: typeText) == nil, typeText.contains("."), RecordType(text: first) != nil {
+            throw ValidationError(
+                "'\(first)' is a record type, which stands behind the name: 'discoverd query \(typeText.escapedForTerminal) \(first)'."
+            )
+        }
+        do {
+            return try Self.type(typeText)
+        } catch let failure as Parsing.Failure {
+            throw ValidationError("\(typeText.quotedForMessage) is no record type to ask for: \(failure.description).")
+        }
+    }
+
     func execute(in session: Session) async throws -> ExitStatus {
+        let type = try Self.type(typeText)
         let questions = RecordQuestions(session: session, place: place, limit: time.timeout, wantsTTL: true)
         let answers = try await questions.ask([Question(name, type)])
         guard !answers.isEmpty else {

@@ -15,11 +15,20 @@ struct ServiceArguments: ParsableArguments {
     var name: String
 
     @Argument(
-        help: "The type, where several services have the name.",
-        completion: DaemonCandidates.types, transform: Parsing.soughtType)
-    var type: ServiceType?
+        help: ArgumentHelp("The type, where several services have the name.", valueName: "type"),
+        completion: DaemonCandidates.types, transform: TypeWord.init)
+    var typeWord: TypeWord?
+
+    var type: ServiceType? { typeWord?.type }
 
     func validate() throws {
+        // Other programs want a port, and a host behind it or before it.
+        if let typeWord, typeWord.hint != nil, (try? Parsing.port(name)) != nil {
+            let bare = typeWord.text.escapedForTerminal
+            throw ValidationError(
+                "'\(name)' is a number, and '\(bare)' no type: name the service alone, '\(bare)', for it says its port itself. "
+                    + "Of a service that is called \(name), write the type out: '\(name) \(typeWord.type)'.")
+        }
         try Parsing.validate { if try named(in: .local) == nil { _ = try Parsing.soughtName(name) } }
     }
 

@@ -20,7 +20,9 @@ extension Parsing {
             return try parse()
         } catch {
             if Double(text) != nil {
-                throw Failure("it is a number, and no type: seconds follow --timeout, and -t takes none")
+                throw Failure(
+                    "it is a number, and no type: a service says its port itself, seconds follow --timeout, and -t takes none"
+                )
             }
             try WordKind.requireType(text)
             throw error
@@ -69,12 +71,14 @@ extension Parsing {
 
 /// A type that the command line names.
 struct TypeWord: Sendable {
+    /// As the command line has it.
+    let text: String
     let type: ServiceType
     /// What to say where its form is not a type's, as of `witap`; nil for one that is.
     let hint: String?
 
     init(_ text: String) throws {
-        type = try Parsing.soughtType(text)
+        (self.text, type) = (text, try Parsing.soughtType(text))
         hint = text.hasPrefix("_") ? nil : "\(text.quotedForMessage) is understood as the type \(type.description)"
     }
 }

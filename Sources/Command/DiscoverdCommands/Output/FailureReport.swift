@@ -30,7 +30,7 @@ struct FailureReport: Sendable {
 }
 
 extension ExitStatus {
-    /// A stable name for programs (docs/contract.md).
+    /// A stable name for programs (docs/contract/json.md).
     var name: String {
         switch self {
         case .notFound: "not-found"

@@ -5,7 +5,7 @@ internal import DiscoveryJSON
 internal import DiscoverySystem
 internal import Libc
 
-/// Answers requests: one method for each resource (docs/contract.md, section 6).
+/// Answers requests: one method for each resource (docs/contract/daemon.md).
 package final class ControlResponder: Sendable {
     let network: LocalNetwork
     let warm: OpenQueries

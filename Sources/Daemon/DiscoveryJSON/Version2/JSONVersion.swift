@@ -14,6 +14,8 @@ package enum JSONVersion: Int, Hashable, Sendable {
         case publication
         /// A service that is published no more, and is not tried again.
         case ended
+        /// What was answered for a name or an address: a line for each address of a host, which is one line in version 2.
+        case hosts
         /// What `doctor` looked at.
         case check
         /// How the daemon is.
@@ -27,9 +29,13 @@ package enum JSONVersion: Int, Hashable, Sendable {
         return rendered(writer.bytes, as: subject)
     }
 
-    /// A line of version 1 in this version.
+    /// A line of version 1 in this version; of hosts one or more.
     package func rendered(_ line: [UInt8], as subject: Subject = .event) -> [UInt8] {
         guard self == .two else { return line }
+        if subject == .hosts {
+            let lines = line.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONReader.read(Array($0)) }
+            return Version2.hosts(lines).flatMap(\.bytes)
+        }
         guard let value = try? JSONReader.read(line) else {
             return JSONError(code: "internal", message: "a line could not be read").line
         }

@@ -65,10 +65,16 @@ extension Version2 {
         return address.object
     }
 
-    static func host(_ old: JSONValue) -> JSONValue {
-        var host = Members(of: old, "name")
-        host.add("addresses", .array([address(old["address"]?.string ?? "", on: old["interface"])]))
-        return host.object
+    /// A line for each host, in the order of their first lines.
+    /// - Parameter old: a line for each address.
+    static func hosts(_ old: [JSONValue]) -> [JSONValue] {
+        let names = old.compactMap { $0["name"]?.string }.uniqued()
+        return names.map { name in
+            let addresses = old.filter { $0["name"]?.string == name }
+                .map { address($0["address"]?.string ?? "", on: $0["interface"]) }
+            let host = JSONValue.object([.init("name", .string(name)), .init("addresses", .array(addresses))])
+            return envelope("found", [.init("host", host)])
+        }
     }
 
     static func record(_ old: JSONValue) -> JSONValue {
@@ -102,7 +108,6 @@ extension Version2 {
         return attempt.object
     }
 
-    /// What `doctor NAME` says.
     /// A host, with the addresses that were answered for it.
     private static func host(_ name: String, in answers: [JSONValue]) -> JSONValue {
         var known: Set<String> = []
@@ -118,6 +123,7 @@ extension Version2 {
         return .object([.init("name", .string(name)), .init("addresses", .array(addresses))])
     }
 
+    /// What `doctor NAME` says.
     static func diagnosis(_ old: JSONValue) -> [JSONValue.Member] {
         var members = Members(of: old)
         let name = old["name"]?.string ?? ""

@@ -11,7 +11,7 @@ package enum Version2 {
     /// - Parameter old: the line of version 1.
     package static func line(_ old: JSONValue, about subject: JSONVersion.Subject = .event) -> JSONValue {
         switch subject {
-        case .event: event(old)
+        case .event, .hosts: event(old)
         case .service: envelope("found", [.init("service", service(old))])
         case .publication: envelope("found", publication(old))
         case .ended: envelope("publication", publication(old, isOver: true))
@@ -35,7 +35,6 @@ package enum Version2 {
             return envelope("error", [.init("error", error.value)])
         case "published": return envelope("publication", publication(old))
         case "record": return envelope("found", [.init("record", record(old))])
-        case "host": return envelope("found", [.init("host", host(old))])
         case "identity":
             return envelope("found", [.init("key", Members(of: old, "fingerprint", "words", "label", "path").object)])
         case "known": return envelope("found", [.init("known", Members(of: old, "name", "fingerprint").object)])
