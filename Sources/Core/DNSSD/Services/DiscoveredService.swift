@@ -1,7 +1,7 @@
 /// One service on the network, with all its interfaces and addresses.
 ///
 /// Copies share their storage: catalog, change log and readers each keep one of every service.
-public struct DiscoveredService: Sendable {
+public struct DiscoveredService: Hashable, Sendable {
     /// How much is known of a service, and whether it can be reached.
     public enum State: String, Hashable, Sendable {
         /// The service was seen, but has not been resolved or is not to be.
@@ -14,7 +14,7 @@ public struct DiscoveredService: Sendable {
         case unreachable
     }
 
-    fileprivate struct Parts: Hashable, Sendable {
+    private struct Parts: Hashable, Sendable {
         let instance: ServiceInstance
         var interfaces: [NetworkInterface]
         var subtypes: [String]
@@ -26,22 +26,7 @@ public struct DiscoveredService: Sendable {
         var answer: ServiceAnswer
     }
 
-    /// Changed only by its one owner, so that it can go from thread to thread.
-    fileprivate final class Box: @unchecked Sendable {
-        var parts: Parts
-
-        init(_ parts: Parts) { self.parts = parts }
-    }
-
-    fileprivate var box: Box
-
-    fileprivate var parts: Parts {
-        _read { yield box.parts }
-        _modify {
-            if !isKnownUniquelyReferenced(&box) { box = Box(box.parts) }
-            yield &box.parts
-        }
-    }
+    private var parts: Shared<Parts>
 
     /// Creates a value.
     public init(
@@ -57,22 +42,12 @@ public struct DiscoveredService: Sendable {
         isAuthenticated: Bool = false,
         withheld: String? = nil
     ) {
-        box = Box(
+        parts = Shared(
             Parts(
                 instance: instance, interfaces: interfaces, subtypes: subtypes, state: state, host: host, port: port,
                 endpoints: endpoints, isOwn: isOwn,
                 answer: ServiceAnswer(txt: txt, isAuthenticated: isAuthenticated, withheld: withheld)))
     }
-}
-
-extension DiscoveredService: Hashable {
-    /// Compares all that is known.
-    public static func == (one: DiscoveredService, other: DiscoveredService) -> Bool {
-        one.box === other.box || one.parts == other.parts
-    }
-
-    /// Hashes all that is known.
-    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 /// What is learned of a service apart from where it is: the part that what a finder reports (`Resolution`) and what a program sees
@@ -101,54 +76,54 @@ package struct ServiceAnswer: Hashable, Sendable {
 
 extension DiscoveredService {
     /// The service's identity.
-    public var instance: ServiceInstance { parts.instance }
+    public var instance: ServiceInstance { parts.value.instance }
 
     /// The interfaces on which it was seen, sorted; empty for a service from a DNS server.
     public var interfaces: [NetworkInterface] {
-        _read { yield parts.interfaces }
-        _modify { yield &parts.interfaces }
+        _read { yield parts.value.interfaces }
+        _modify { yield &parts.value.interfaces }
     }
 
     /// The subtype labels under which it was seen; it may have others.
     public var subtypes: [String] {
-        _read { yield parts.subtypes }
-        _modify { yield &parts.subtypes }
+        _read { yield parts.value.subtypes }
+        _modify { yield &parts.value.subtypes }
     }
 
     /// How much is known.
     public var state: State {
-        _read { yield parts.state }
-        _modify { yield &parts.state }
+        _read { yield parts.value.state }
+        _modify { yield &parts.value.state }
     }
 
     /// The host that offers it; nil if not resolved.
     public var host: HostName? {
-        _read { yield parts.host }
-        _modify { yield &parts.host }
+        _read { yield parts.value.host }
+        _modify { yield &parts.value.host }
     }
 
     /// The port; nil if not resolved or not offered.
     public var port: Port? {
-        _read { yield parts.port }
-        _modify { yield &parts.port }
+        _read { yield parts.value.port }
+        _modify { yield &parts.value.port }
     }
 
     /// Every place where it can be dialled.
     public var endpoints: [Endpoint] {
-        _read { yield parts.endpoints }
-        _modify { yield &parts.endpoints }
+        _read { yield parts.value.endpoints }
+        _modify { yield &parts.value.endpoints }
     }
 
     /// Whether this machine publishes it.
     public var isOwn: Bool {
-        _read { yield parts.isOwn }
-        _modify { yield &parts.isOwn }
+        _read { yield parts.value.isOwn }
+        _modify { yield &parts.value.isOwn }
     }
 
     /// What was learned of it apart from where it is.
     package var answer: ServiceAnswer {
-        _read { yield parts.answer }
-        _modify { yield &parts.answer }
+        _read { yield parts.value.answer }
+        _modify { yield &parts.value.answer }
     }
 
     /// The TXT record; empty if not resolved.

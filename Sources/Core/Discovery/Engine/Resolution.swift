@@ -3,7 +3,7 @@ public import DNSSD
 /// The data of a service at one origin. A new resolution replaces the earlier one at its origin.
 ///
 /// Copies share their storage, so a finder and a catalog can both keep one cheaply.
-public struct Resolution: Sendable {
+public struct Resolution: Hashable, Sendable {
     /// An SRV record with the addresses of its target.
     public struct Target: Hashable, Sendable {
         /// The SRV target.
@@ -36,17 +36,11 @@ public struct Resolution: Sendable {
         var subtypes: [String] = []
     }
 
-    private final class Box: Sendable {
-        let parts: Parts
-
-        init(_ parts: Parts) { self.parts = parts }
-    }
-
-    private var box: Box
+    private var shared: Shared<Parts>
 
     private var parts: Parts {
-        get { box.parts }
-        set { box = Box(newValue) }
+        _read { yield shared.value }
+        _modify { yield &shared.value }
     }
 
     /// Creates a resolution.
@@ -54,7 +48,7 @@ public struct Resolution: Sendable {
         instance: ServiceInstance, origin: Origin, target: Target, alternatives: [Target] = [], txt: TXTRecord,
         isAuthenticated: Bool = false, withheld: String? = nil
     ) {
-        box = Box(
+        shared = Shared(
             Parts(
                 instance: instance, origin: origin, target: target, alternatives: alternatives,
                 answer: ServiceAnswer(txt: txt, isAuthenticated: isAuthenticated, withheld: withheld)))
@@ -112,16 +106,6 @@ public struct Resolution: Sendable {
         get { parts.subtypes }
         set { parts.subtypes = newValue }
     }
-}
-
-extension Resolution: Hashable {
-    /// Compares all parts.
-    public static func == (one: Resolution, other: Resolution) -> Bool {
-        one.box === other.box || one.parts == other.parts
-    }
-
-    /// Hashes all parts.
-    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 extension Resolution {
