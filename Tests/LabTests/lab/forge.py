@@ -7,8 +7,6 @@ Prints "ready"; ends with a signal.
 
 import argparse
 import json
-import socket
-import time
 
 import mdns
 
@@ -25,16 +23,7 @@ def main():
         frame for packet in mdns.packets(json.loads(options.json))
         for frame in mdns.frames(packet, options.to, sources)
     ]
-    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-    link.bind(("eth0", 0))
-    is_first = True
-    while True:
-        for frame in frames:
-            link.send(frame)
-        if is_first:
-            print("ready", flush=True)
-        is_first = False
-        time.sleep(1 / options.rate)
+    mdns.repeat(frames, options.rate)
 
 
 main()

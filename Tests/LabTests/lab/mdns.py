@@ -206,6 +206,20 @@ def frames(message, mac=None, sources=("10.77.0.3", "fe80::3:3")):
         yield target + b"\x02\0\0\0\0\x33" + struct.pack("!H", kind) + head + udp
 
 
+def repeat(frames, rate):
+    """Sends frames on eth0, all of them so many times a second, and never returns; prints "ready" after the first time."""
+    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    link.bind(("eth0", 0))
+    is_first = True
+    while True:
+        for frame in frames:
+            link.send(frame)
+        if is_first:
+            print("ready", flush=True)
+        is_first = False
+        time.sleep(1 / rate)
+
+
 def open_socket(family, index):
     v4 = family == "4"
     udp = socket.socket(socket.AF_INET if v4 else socket.AF_INET6, socket.SOCK_DGRAM)

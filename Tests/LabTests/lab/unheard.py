@@ -4,10 +4,8 @@
 WAY is "mac": in frames to this MAC address alone; "unreadable": to all, beside a question that makes avahi-daemon throw the packet away.
 """
 
-import socket
 import struct
 import sys
-import time
 
 import mdns
 
@@ -21,17 +19,7 @@ def main():
         questions += b"\x02\xff\xfe\0" + struct.pack("!HH", 12, 1)
         count = 2
     target = mac if way == "mac" else None
-    packets = list(mdns.frames(struct.pack("!HHHHHH", 0, 0, count, 0, 0, 0) + questions, target))
-    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-    link.bind(("eth0", 0))
-    is_first = True
-    while True:
-        for packet in packets:
-            link.send(packet)
-        if is_first:
-            print("ready", flush=True)
-        is_first = False
-        time.sleep(1 / rate)
+    mdns.repeat(list(mdns.frames(struct.pack("!HHHHHH", 0, 0, count, 0, 0, 0) + questions, target)), rate)
 
 
 main()
