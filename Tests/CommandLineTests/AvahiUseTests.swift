@@ -33,7 +33,9 @@ import Testing
         func rewritten(_ text: String) throws -> String {
             String(decoding: try ConfigurationKeys(Array(text.utf8)).bytes, as: UTF8.self)
         }
-        #expect(try rewritten("backend: private\r\nfinder:\r\nreload: auto\r\n") == "avahi: never\nreload: auto\r\n")
+        #expect(try rewritten("backend: private\r\nfinder:\r\nreload: auto\r\n") == "avahi: never\r\nreload: auto\r\n")
+        #expect(try rewritten("backend: auto\nfinder: auto # why\n") == "avahi: auto # why\n")
+        #expect(try rewritten("backend: auto # one\r\nfinder: auto # two\r\n") == "avahi: auto # one # two\r\n")
         #expect(try rewritten("  backend: wire\nbackends: 1\n") == "  backend: wire\nbackends: 1\n")
         let line = "# yaml-language-server: $schema=/s.json"
         let keys = try ConfigurationKeys(Array("backend: wire\n".utf8), modeline: line)

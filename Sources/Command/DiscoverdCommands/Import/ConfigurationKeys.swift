@@ -103,7 +103,11 @@ struct ConfigurationKeys: Equatable {
                 line: first.number + 1,
                 reason: "no old value of `backend` or `finder` reads so: write avahi: auto, always or never")
         }
-        let new = "avahi: \(now.use.rawValue)\(first.comment)"
+        let comments = [old["backend"], old["finder"]].compactMap { $0?.comment }.map {
+            $0.prefix { $0 == " " } + Self.trimmed($0)
+        }
+        let ending = lines[first.number].hasSuffix("\r") ? "\r" : ""
+        let new = "avahi: \(now.use.rawValue)\(comments.joined())\(ending)"
         for (number, line) in lines.enumerated() where [old["backend"]?.number, old["finder"]?.number].contains(number)
         {
             changes.append("- \(Self.trimmed(line))")
