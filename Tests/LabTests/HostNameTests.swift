@@ -5,7 +5,7 @@ import Testing
 @Suite("this machine's name on the link", .labSlot)
 struct HostNameTests {
     private func publish(_ name: String, _ port: String, _ lab: Lab) throws -> LabProcess {
-        try lab.exec("h1", [Built.discoverd, "publish", name, port, "--json", "--backend", "wire"])
+        try lab.exec("h1", [Built.discoverd, "publish", name, port, "--json", "--avahi", "never"])
     }
 
     /// Waits until another host resolves a service to a host.
@@ -67,6 +67,34 @@ struct HostNameTests {
         thief.signal(SIGTERM)
         try await browser.stop()
         for process in [second, first] { try await process.stop() }
+        try await lab.stop()
+    }
+
+    @Test(
+        "a link goes while the first name is asked for there: the others decide, and the machine has one name", .labLong
+    )
+    func linkGoes() async throws {
+        let lab = try await Lab.start(hosts: 3, "--no-avahi", "h1")
+        for (host, address) in [("h1", "10.78.0.1/24"), ("h3", "10.78.0.3/24")] {
+            try await lab.lab("link", host, "eth1", address)
+        }
+        let thief = try lab.python("h2", "deny.py", "h1.local", "1")
+        try await thief.line { $0 == "READY" }
+        let publisher = try publish("tony", "9000", lab)
+        try await publisher.json("established") { $0.state == "established" }
+        let browser = try browser(lab)
+        try await wait(for: browser, "tony", at: "h1-2.local", within: .seconds(10))
+        // It is asked for after a minute and more.
+        let rival = try lab.python("h3", "outbid.py", "eth1", "h1.local")
+        try await rival.line { $0 == "READY" }
+        try await rival.line(.stdout, within: .seconds(80), "asked for") { $0 == "probe" }
+        let resolved = try await lab.ask("h2", "resolve", "h1.local", "--no-daemon", "--timeout", "5")
+        #expect(resolved.exit == .exited(0), "established on eth0: \(resolved)")
+        try await lab.lab("unlink", "h1", "eth1")
+        try await wait(for: browser, "tony", at: "h1.local", within: .seconds(10))
+        for process in [thief, rival] { process.signal(SIGTERM) }
+        try await browser.stop()
+        try await publisher.stop()
         try await lab.stop()
     }
 

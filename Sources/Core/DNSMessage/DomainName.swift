@@ -116,6 +116,11 @@ extension DomainName: CustomStringConvertible {
     }
 }
 
+extension DomainName {
+    /// As people write it, without the final dot but for the root; safe for a terminal.
+    package var presentation: String { wire.count > 1 ? String(description.dropLast()) : description }
+}
+
 extension UInt8 {
     /// The byte, with an ASCII letter in lower case (RFC 4343).
     var folded: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }

@@ -37,7 +37,7 @@ package struct NameDisputes: Sendable {
         (services, hosts) = survey.count
         disputes = survey.disputes.map { dispute in
             Dispute(
-                name: Self.text(dispute.name), owner: dispute.owner,
+                name: dispute.name.presentation, owner: dispute.owner,
                 sides: dispute.sides.map { side in
                     let records = side.records.map { Self.text($0, dispute.interface) }.sorted()
                     return "\(side.host) on \(dispute.interface.name) says \(records.joined(separator: ", "))"
@@ -46,13 +46,7 @@ package struct NameDisputes: Sendable {
     }
 
     private static func text(_ data: RecordData, _ interface: NetworkInterface) -> String {
-        if case .srv(_, _, let port, let host) = data { return "\(text(host)) port \(port)" }
+        if case .srv(_, _, let port, let host) = data { return "\(host.presentation) port \(port)" }
         return IPAddress(data, scope: interface.index).map(\.description) ?? "?"
-    }
-
-    /// Without the last dot, as names are written elsewhere.
-    private static func text(_ name: DomainName) -> String {
-        let text = name.description
-        return text.count > 1 ? String(text.dropLast()) : text
     }
 }

@@ -121,6 +121,8 @@ package struct LinkResponder: Sendable {
             if held.claim.name == claim.name { return change(id, claim, at: now) }
             withdraw(id, at: now)
         }
+        // It may be the former name again.
+        if id == .host { sayLater() }
         guard isFree(claim, for: id) else {
             facts.append(.lost(id))
             return
@@ -161,6 +163,7 @@ package struct LinkResponder: Sendable {
     /// - Parameter isSaid: says so (RFC 6762 §10.1).
     package mutating func withdraw(_ id: ClaimID, isSaid: Bool = true, at now: Duration) {
         guard let held = claims[id] else { return }
+        if id == .host { sayLater() }
         if case .told = held.stage {
             let gone = untell(id)
             if isSaid { goodbye(gone) }
@@ -177,10 +180,14 @@ package struct LinkResponder: Sendable {
         announcing.leave(id)
     }
 
-    /// Has this machine its first name, which is established here beside the one that it has: services point to it before the other one ends.
+    /// Has this machine its first name, which is established here beside the one that it has. Services point to it before the other one
+    /// ends: some believe a goodbye at once.
     package mutating func takeFirstName(at now: Duration) {
         guard let first = claims[.firstName] else { return }
+        let others = farewells
+        farewells = [:]
         withdraw(.host, at: now)
+        (later, farewells) = ((farewells, now + Self.pause), others)
         claims[.firstName] = nil
         claims[.host] = first
         names[first.claim.name] = names[first.claim.name]?.map { $0 == .firstName ? .host : $0 }
@@ -226,6 +233,15 @@ package struct LinkResponder: Sendable {
     /// Goodbyes that are not in packets yet: those of many services go together.
     var farewells: [IPAddress.Family: [ResourceRecord]] = [:]
 
+    /// Those of a host's former name, and when they are said: what points elsewhere now has been said twice by then.
+    private var later: (records: [IPAddress.Family: [ResourceRecord]], due: Duration)?
+    private static let pause = Duration.milliseconds(1500)
+
+    private mutating func sayLater() {
+        for (family, records) in later?.records ?? [:] { farewells[family, default: []] += records }
+        later = nil
+    }
+
     var hostName: DomainName? { claims[.host]?.claim.name }
 
     // MARK: Time
@@ -245,13 +261,14 @@ package struct LinkResponder: Sendable {
     package func deadline(at now: Duration) -> Duration? {
         if !direct.isEmpty || !farewells.isEmpty || !facts.isEmpty || canTell { return now }
         return
-            ([probing.deadline, announcing.deadline]
+            ([probing.deadline, announcing.deadline, later?.due]
             + families.map { isBehind(over: $0) ? nil : answering[$0]?.deadline }
             + families.map { paced[$0]?.deadline(at: now) }).compactMap(\.self).min()
     }
 
     /// Takes the packets to send now.
     package mutating func packets(at now: Duration) -> [Outgoing] {
+        if let later, later.due <= now { sayLater() }
         sendGoodbyes()
         probe(at: now)
         announce(at: now)

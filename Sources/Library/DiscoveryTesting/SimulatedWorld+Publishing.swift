@@ -167,7 +167,7 @@ extension SimulatedWorld {
         case .lost(.host):
             machines[site.machine]?.label?.lost(at: now)
             guard let name = machines[site.machine]?.label?.name else { return }
-            if let host = try? HostName(String(name.description.dropLast())) { machines[site.machine]?.host = host }
+            if let host = try? HostName(name.presentation) { machines[site.machine]?.host = host }
             links.rename(site.machine, name)
         case .established(.service(let id)), .established(.other(let id)):
             guard case .publication(let publication) = operations[id]?.kind,

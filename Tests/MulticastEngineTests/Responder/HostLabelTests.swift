@@ -103,9 +103,12 @@ import Testing
         bench.responder.takeFirstName(at: bench.now)
         bench.pass(.milliseconds(1))
         #expect(target(bench.said(Bench.tony, .srv).first) == Self.first, "at once")
+        #expect(bench.said(Self.second, .a).isEmpty)
+        bench.pass(.milliseconds(1400))
+        #expect(bench.said(Bench.tony, .srv).count == 2 && bench.said(Self.second, .a).isEmpty, "said twice")
+        bench.pass(.seconds(5))
         #expect(bench.said(Self.second, .a).map(\.ttl) == [0])
         #expect((bench.said(Bench.tony, .srv) + bench.said(Bench.type, .ptr)).allSatisfy { $0.ttl > 0 })
-        bench.pass(.seconds(5))
         bench.forget()
         bench.ask([Question(Self.second, .a)])
         bench.pass(.seconds(1))
@@ -113,6 +116,18 @@ import Testing
         bench.ask([Question(Self.first, .a)])
         #expect(bench.said(Self.first, .a).map(\.ttl) == [120])
         #expect(bench.facts.isEmpty && bench.responder.isStill(.established(.host)))
+    }
+
+    @Test("a program that ends meanwhile says goodbye to the former name, too")
+    func ends() throws {
+        var bench = try renamed()
+        while !bench.facts.contains(.established(.firstName)) { bench.pass(.milliseconds(1)) }
+        bench.responder.takeFirstName(at: bench.now)
+        bench.forget()
+        for id in [ClaimID.service(1), .host] { bench.responder.withdraw(id, at: bench.now) }
+        bench.pass(.milliseconds(100))
+        #expect(bench.responder.isSilent)
+        #expect(bench.said(Self.second, .a).map(\.ttl) == [0] && bench.said(Self.first, .a).last?.ttl == 0)
     }
 
     @Test("another host has it: nothing changes; another program of this machine has it: that is no conflict")

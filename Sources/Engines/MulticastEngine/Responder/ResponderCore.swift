@@ -236,6 +236,7 @@ final class ResponderCore {
     func settle() {
         passOn()
         let now = BootTime.now
+        takeFirstName(at: now)
         if !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
         let next =
             links.values.map { $0.responder.deadline(at: now) } + [
@@ -260,16 +261,12 @@ final class ResponderCore {
     private func became(_ fact: LinkResponder.Fact, on link: ResponderLink) {
         let now = BootTime.now
         switch fact {
-        case .established(.host): host.established()
+        case .established(.host): if areAllStill(fact) { host.established() }
         case .lost(.host):
             host.lost(at: now)
             claimHosts(at: now)
             sayThatHostIsContested(at: now)
-        case .established(.firstName):
-            let used = links.values.filter { !$0.responder.isEmpty }
-            guard host.asked != nil, used.allSatisfy({ $0.responder.isStill(fact) }) else { return }
-            host.returned(at: now)
-            for link in used { link.responder.takeFirstName(at: now) }
+        case .established(.firstName): takeFirstName(at: now)
         case .lost(.firstName):
             host.refused(at: now)
             claimHosts(at: now)
@@ -291,6 +288,19 @@ final class ResponderCore {
         }
     }
 
+    /// Whether a fact is true on all links where anything is published.
+    private func areAllStill(_ fact: LinkResponder.Fact) -> Bool {
+        links.values.allSatisfy { $0.responder.isEmpty || $0.responder.isStill(fact) }
+    }
+
+    /// Takes the first name once it is established on all links: one that had it not may be gone.
+    private func takeFirstName(at now: Duration) {
+        let used = links.values.filter { !$0.responder.isEmpty }
+        guard host.asked != nil, !used.isEmpty, areAllStill(.established(.firstName)) else { return }
+        host.returned(at: now)
+        for link in used { link.responder.takeFirstName(at: now) }
+    }
+
     private func noteName() {
         let names = publications.isEmpty ? nil : host.name.map { (name: $0, wanted: host.first ?? $0) }
         nameInUse.withLock {
@@ -298,8 +308,10 @@ final class ResponderCore {
         }
     }
 
-    /// Without the dot at its end.
-    private static func text(_ name: DomainName) -> String { String(name.description.dropLast()) }
+    /// As services have it; not yet safe for a terminal.
+    private static func text(_ name: DomainName) -> String {
+        HostName(labels: name.labels)?.text ?? name.presentation
+    }
 
     private func claimHosts(at now: Duration) {
         for link in links.values where !link.responder.isEmpty || link.hasPublications(publications) {
@@ -310,7 +322,8 @@ final class ResponderCore {
     /// Services that wait for a name of this machine say so: theirs are not contested.
     private func sayThatHostIsContested(at now: Duration) {
         guard host.isContested(for: Registration.contestedAfter, at: now), let first = host.first else { return }
-        let text = "this machine has no name yet: other hosts have \(Self.text(first)) and all that it tried since"
+        let text =
+            "this machine has no name yet: other hosts have \(Self.text(first).escapedForTerminal) and all that it tried since"
         for publication in publications.values {
             carryOut(publication.registration.hostIsContested(DiscoveryError(.nameTaken, text)), publication)
         }
