@@ -3,7 +3,7 @@ import Testing
 
 @testable import DiscoveryDaemon
 
-/// `export:`: a mistake in it must not export more than was meant.
+/// `export:` and `mirror:`: a mistake in them must not publish more than was meant.
 @Suite struct ExportRuleTests {
     private static let domains = "domains: [{name: z.example.org, key: k}, {name: found.example.org}]\n"
 
@@ -28,6 +28,23 @@ import Testing
     func isRefused(_ rules: String, _ word: String) throws {
         let text = Self.domains + "export: [\(rules)]\n"
         let directory = try ConfigurationDirectory(["discoverd.yaml": text])
+        let error = try #require(throws: ConfigurationError.self) { try directory.load() }
+        #expect(error.lines.contains { $0.contains(word) }, "\(error.lines)")
+    }
+
+    @Test(arguments: [
+        ("{from: iot, to: iot, types: [_http._tcp]}", "same link"),
+        ("{from: [iot, guest], to: [home, guest], types: [_http._tcp], label: x}", "same link"),
+        ("{from: 'iot*', to: home, types: [_http._tcp]}", "label is missing"),
+        ("{from: iot, to: home, types: [_http._tcp], label: a.b}", "letters, digits"),
+        ("{from: iot, to: home, types: [_http._tcp], label: ''}", "letters, digits"),
+        ("{from: iot, types: [_http._tcp]}", "to"),
+        ("{from: iot, to: home}", "types"),
+        ("{from: iot, to: home, types: []}", "1 to 64"),
+        ("{from: iot, to: home, types: [_http._tcp], domain: x}", "unknown key"),
+    ])
+    func isNoMirror(_ rules: String, _ word: String) throws {
+        let directory = try ConfigurationDirectory(["discoverd.yaml": "mirror: [\(rules)]\n"])
         let error = try #require(throws: ConfigurationError.self) { try directory.load() }
         #expect(error.lines.contains { $0.contains(word) }, "\(error.lines)")
     }

@@ -72,7 +72,10 @@ struct DaemonProcess {
             facts: facts,
             log: log
         ) { await reloader.reload($0) }
-        gateways.withLock { $0 = domains.gateways(configuration.exports, of: daemon.network, log) }
+        gateways.withLock { all in
+            all = domains.gateways(configuration.exports, of: daemon.network, log)
+            all += LinkMirror.gateways(configuration.mirrors, of: daemon.network, log)
+        }
         let running = RunningDaemon(
             daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),

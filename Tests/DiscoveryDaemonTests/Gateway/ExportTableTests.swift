@@ -9,10 +9,11 @@ import Testing
     private static let eth0 = NetworkInterface(index: 2, name: "eth0")
     private let start = Duration.seconds(100)
 
-    private func admission(names: [String] = []) throws -> ExportAdmission {
+    private func admission(names: [String] = [], to links: MirrorLinks? = nil) throws -> ExportAdmission {
+        let destination = try links.map { .links($0) } ?? ExportRule.Destination.zone(Domain("link1.example.org"))
         let rule = ExportRule(
-            interfaces: try InterfaceFilter(["eth0"]), domain: try Domain("link1.example.org"),
-            types: [try ServiceType("_http._tcp")], names: try NamePatterns(names))
+            interfaces: try InterfaceFilter(["eth0"]), to: destination, types: [try ServiceType("_http._tcp")],
+            names: try NamePatterns(names))
         let own = LocalAddresses.Entry(interface: Self.eth0, address: try address("10.1.0.1"), prefixLength: 24)
         return ExportAdmission(rule, local: LocalAddresses(entries: [own])) { endpoint, _ in
             endpoint.address != .v4(IPv4Address(bits: 0x0A01_0063))
@@ -247,7 +248,7 @@ import Testing
         var seconds = 5
         while table.published < 90, seconds < 200 {
             updates += 4 * table.due(at: start + .seconds(seconds)).count
-            #expect(updates <= ExportTable.burst + (seconds - 5) * ExportTable.perSecond)
+            #expect(Double(updates) <= ExportPace.zone.burst + Double(seconds - 5) * ExportPace.zone.perSecond)
             seconds += 1
         }
         #expect(updates == 360 && seconds > 58)
@@ -264,7 +265,7 @@ import Testing
             }
             updates += table.due(at: now).count
         }
-        #expect(updates <= ExportTable.burst + 600 * ExportTable.perSecond)
+        #expect(Double(updates) <= ExportPace.zone.burst + 600 * ExportPace.zone.perSecond)
         #expect(updates > 600)
     }
 
@@ -288,5 +289,36 @@ import Testing
         _ = table.due(at: start + .seconds(5))
         table.saw(try service("web", addresses: ["8.8.8.8"]), admission, at: start + .seconds(10))
         #expect(table.due(at: start + .seconds(70)) == [.withdraw(web.instance)])
+    }
+
+    // MARK: Another link
+
+    private func mirrored(_ service: DiscoveredService) throws -> OfferedService? {
+        let links = MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot")
+        var table = ExportTable(at: start, pace: .link)
+        table.saw(service, try admission(to: links), at: start)
+        guard case .publish(_, let export)? = table.due(at: start).first else { return nil }
+        table.lost(service.instance, at: start)
+        #expect(table.due(at: start) == [.withdraw(service.instance)])
+        return try links.service(for: export)
+    }
+
+    @Test(arguments: [
+        ("printer.local", "printer-iot.local"), ("H1.local", "H1-iot.local"), ("a.b.local", "a-iot.local"),
+        (#"a\.b.local"#, "host1-iot.local"), ("büro.local", "host1-iot.local"),
+        (String(repeating: "a", count: 41) + ".local", "host1-iot.local"),
+    ])
+    func onAnotherLinkAHostHasANameOfItsOwn(host: String, name: String) throws {
+        let offered = try #require(try mirrored(service("web", host: host, port: 8080)))
+        #expect(offered.host?.name.text == name && offered.host?.addresses.map(\.description) == ["10.1.0.7"])
+        #expect(offered.domain == .local && offered.port.rawValue == 8080 && offered.interfaces.patterns == ["eth1"])
+    }
+
+    @Test func whatThisMachineHasOnBothLinksIsNotMirrored() throws {
+        var own = try service("web")
+        own.isOwn = true
+        #expect(try mirrored(own) == nil)
+        // Nor what another mirror brought here: its addresses are another link's.
+        #expect(try mirrored(service("web", host: "printer-home.local", addresses: ["10.2.0.7"])) == nil)
     }
 }

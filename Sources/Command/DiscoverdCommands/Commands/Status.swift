@@ -104,7 +104,9 @@ struct StatusLines {
         addDaemon(status)
         addQueries(status["warm"]?.array ?? [])
         for domain in status["domains"]?.array ?? [] { add("domain", text(domain)) }
-        for export in status["exports"]?.array ?? [] { add("export", Self.export(export)) }
+        for export in status["exports"]?.array ?? [] {
+            add(export["to"] == nil ? "export" : "mirror", Self.export(export))
+        }
         addServices((status["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) })
     }
 
@@ -189,14 +191,21 @@ struct StatusLines {
     }
 
     /// `link1.home.example.org: 3 services; not exported: 2 address, 1 name`
+    private static func patterns(_ value: JSONValue?) -> String {
+        (value?.array ?? []).compactMap(\.string).joined(separator: ",")
+    }
+
     private static func export(_ export: JSONValue) -> String {
         let count = export["services"]?.integer ?? 0
         let refused = ["name", "unfit", "foreign-host", "address", "text", "too-many"].compactMap { reason in
             (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
         }
-        let rest = refused.isEmpty ? "" : "; not exported: \(refused.joined(separator: ", "))"
+        let rest = refused.isEmpty ? "" : "; left out: \(refused.joined(separator: ", "))"
         let failure = (export["reason"]?.string).map { "; the link is not followed: \($0)" } ?? ""
-        return "\(export["domain"]?.string ?? "?"): \(count) service\(count == 1 ? "" : "s")\(rest)\(failure)"
+        let place =
+            export["to"].map { "\(patterns(export["interfaces"])) to \(patterns($0))" } ?? export["domain"]?.string
+            ?? "?"
+        return "\(place): \(count) service\(count == 1 ? "" : "s")\(rest)\(failure)"
             .escapedForTerminal
     }
 

@@ -27,6 +27,7 @@ package struct ConfigurationChange: Hashable, Sendable {
         if (old.avahi ?? .auto, old.finder) != (new.avahi ?? .auto, new.finder) { restart.append("avahi") }
         if old.domains.map(\.unplaced) != new.domains.map(\.unplaced) { restart.append("domains") }
         if old.exports != new.exports { restart.append("export") }
+        if old.mirrors != new.mirrors { restart.append("mirror") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
         needsRestart = restart
     }

@@ -26,6 +26,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var domains: [DomainDefinition] = []
     /// What of a link is brought into a zone.
     public var exports: [ExportRule] = []
+    /// What of a link is published on another link.
+    public var mirrors: [ExportRule] = []
     /// Who may publish, and how much.
     public var access = AccessRules()
     /// Where the read-only part of the API is offered over TCP; nil: nowhere.
@@ -144,7 +146,7 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "avahi", "browse", "services", "domains", "export", "access", "listen", "limits", "log-level", "reload",
+                "avahi", "browse", "services", "domains", "export", "mirror", "access", "listen", "limits", "log-level", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
         avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
@@ -163,6 +165,8 @@ extension DaemonConfiguration {
                 faults.note(value.error("\(rule.domain) has no entry with a key in domains"))
             }
         }
+        mirrors =
+            mapping.read("mirror") { value throws(ConfigurationError) in try ExportRule.mirrors(value) } ?? mirrors
         let old = access
         access =
             mapping.read("access") { value throws(ConfigurationError) in

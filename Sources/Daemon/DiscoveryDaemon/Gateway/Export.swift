@@ -3,7 +3,7 @@ package import Discovery
 
 /// A link's service as a gateway publishes it: under its own name, on a host whose name is the gateway's.
 package struct Export: Hashable, Sendable {
-    /// What is published, in the zone.
+    /// What is published, in the zone or on the other link.
     package var service: OfferedService
     /// The host's name on the link, which never reaches the zone.
     package var linkHost: HostName
@@ -33,7 +33,7 @@ package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     case name
     /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard.
     case unfit
-    /// Its host is not of the link.
+    /// Its host is not of the link, or is this machine where that is on both links itself.
     case foreignHost = "foreign-host"
     /// None of its addresses is of the link, or may be dialled.
     case address
@@ -89,7 +89,9 @@ package struct ExportAdmission: Sendable {
         let host = service.endpoints.contains { $0.target?.host == known } ? known ?? first : first
         let endpoints = service.endpoints.filter { $0.target == nil || $0.target?.host == host }
         guard let port = endpoints.first?.port ?? service.port else { return nil }
-        guard host.text.lowercased().hasSuffix(".local") else { return .failure(.init(.foreignHost)) }
+        guard host.text.lowercased().hasSuffix(".local"), !isOfBothLinks(service) else {
+            return .failure(.init(.foreignHost))
+        }
         guard service.txt.wireSize <= Self.mostText else { return .failure(.init(.text)) }
         let addresses = Set(endpoints.filter { isOfLink($0, service.isOwn) }.map(\.address)).sorted()
         guard !addresses.isEmpty else { return .failure(.init(.address)) }
@@ -98,6 +100,14 @@ package struct ExportAdmission: Sendable {
         guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
         return .success(
             ExportCandidate(service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses))))
+    }
+
+    /// What this machine publishes on the link, or has mirrored to it.
+    private func isOfBothLinks(_ service: DiscoveredService) -> Bool {
+        switch rule.destination {
+        case .zone: false
+        case .links: service.isOwn
+        }
     }
 
     private func isOfLink(_ endpoint: Endpoint, _ isOwn: Bool) -> Bool {

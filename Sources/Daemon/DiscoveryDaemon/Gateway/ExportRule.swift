@@ -1,14 +1,22 @@
 public import DNSSD
 
-/// What of a link a gateway brings into a zone: `export:` of the configuration. What no rule names is never exported.
+/// What of a link a gateway brings into a zone, or to another link: `export:` and `mirror:` of the configuration. What no rule names stays
+/// where it is.
 public struct ExportRule: Hashable, Sendable {
+    /// Where the services are published.
+    public enum Destination: Hashable, Sendable {
+        /// A sub-domain of its own for each link.
+        case zone(Domain)
+        /// Other links of this machine.
+        case links(MirrorLinks)
+    }
+
     /// The most types that a rule has.
     public static let maximumTypes = 64
 
     /// The links that are looked at.
     public var interfaces: InterfaceFilter
-    /// Where the services are published: a sub-domain of its own for each link.
-    public var domain: Domain
+    public var destination: Destination
     /// The types that are exported, without subtypes.
     public var types: [ServiceType]
     /// The names that are exported.
@@ -18,15 +26,30 @@ public struct ExportRule: Hashable, Sendable {
     public init(
         interfaces: InterfaceFilter, domain: Domain, types: [ServiceType], names: NamePatterns = .all
     ) {
+        self.init(interfaces: interfaces, to: .zone(domain), types: types, names: names)
+    }
+
+    /// A rule of these parts.
+    public init(
+        interfaces: InterfaceFilter, to destination: Destination, types: [ServiceType], names: NamePatterns = .all
+    ) {
         self.interfaces = interfaces
-        self.domain = domain
+        self.destination = destination
         self.types = types.map(\.base)
         self.names = names
     }
 }
 
 extension ExportRule {
-    /// The most entries of `export:`.
+    /// The domain in which the services are published.
+    public var domain: Domain {
+        switch destination {
+        case .zone(let domain): domain
+        case .links: .local
+        }
+    }
+
+    /// The most entries of `export:`, and of `mirror:`.
     static let maximumCount = 32
 
     /// Reads one entry of `export:`; nil if a part is missing or wrong, which is recorded.
@@ -43,6 +66,13 @@ extension ExportRule {
             if let fault = domain.wildcardFault { throw value.error(fault.message) }
             return domain
         }
+        let (types, names) = Self.services(mapping)
+        guard let interfaces, let domain, let types else { return nil }
+        self.init(interfaces: interfaces, domain: domain, types: types, names: names ?? .all)
+    }
+
+    /// Reads which services a rule takes.
+    static func services(_ mapping: YAMLMapping) -> (types: [ServiceType]?, names: NamePatterns?) {
         let types = mapping.readRequired("types") { value throws(ConfigurationError) in
             let types = try DaemonConfiguration.types(value)
             guard 1...Self.maximumTypes ~= types.count else {
@@ -55,12 +85,11 @@ extension ExportRule {
             let patterns = try Self.patterns(value)
             return try value.reading { () throws(DiscoveryError) in try NamePatterns(patterns) }
         }
-        guard let interfaces, let domain, let types else { return nil }
-        self.init(interfaces: interfaces, domain: domain, types: types, names: names ?? .all)
+        return (types, names)
     }
 
     /// One pattern, or a list of them.
-    private static func patterns(_ value: YAMLValue) throws(ConfigurationError) -> [String] {
+    static func patterns(_ value: YAMLValue) throws(ConfigurationError) -> [String] {
         if value.isScalar { return [try value.text()] }
         var patterns: [String] = []
         for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) { patterns.append(try entry.text()) }

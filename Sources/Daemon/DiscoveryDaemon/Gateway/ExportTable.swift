@@ -1,22 +1,36 @@
 package import DNSSD
 internal import Discovery
 
+/// How long services are held before they are published elsewhere, changed and withdrawn, and how many updates that may need.
+package struct ExportPace: Hashable, Sendable {
+    /// How long a service has to be there.
+    var presence: Duration
+    /// How long it has to be gone.
+    var absence: Duration
+    var betweenChanges: Duration
+    /// Updates at once, and further ones each second.
+    var burst: Double
+    var perSecond: Double
+
+    /// A server writes each update to a disk, and others read it from their caches.
+    static let zone = ExportPace(
+        presence: .seconds(5), absence: .seconds(60), betweenChanges: .seconds(10), burst: 90, perSecond: 5)
+    /// Who looks at the other link sees what is there, a second later at most. What flaps is held back by the query: a change of a service,
+    /// or its return, comes once a second.
+    static let link = ExportPace(presence: .zero, absence: .zero, betweenChanges: .zero, burst: 400, perSecond: 100)
+}
+
 /// One rule's exports: what is seen on the link, what is in the zone, and what to do next.
 ///
 /// A value that is told what is seen and a time. A link that flaps, or lies, costs the zone a bounded number of updates: a service
 /// is exported after it was there for 5 s, changed every 10 s at most, withdrawn after it was gone for 60 s, and all of them together have
-/// 90 updates, and 5 more each second, besides the renewals of leases. No host keeps others out: where there are 90 of a type, the
+/// 90 updates, and 5 more each second, besides the renewals of leases; another link's `ExportPace` has other numbers. No host keeps others out: where there are 90 of a type, the
 /// youngest service of the greediest gives way to one of a host that has fewer.
 package struct ExportTable: Sendable {
     /// Services of one type.
     static let mostOfType = 90
     /// Refused services that are known by name.
     static let mostRefused = 1024
-    static let presence = Duration.seconds(5)
-    static let absence = Duration.seconds(60)
-    static let betweenChanges = Duration.seconds(10)
-    static let burst = 90
-    static let perSecond = 5
 
     /// What to do with a service of the link.
     package enum Action: Hashable, Sendable {
@@ -42,11 +56,11 @@ package struct ExportTable: Sendable {
         var addresses: [IPAddress] { (wanted ?? published)?.addresses ?? [] }
 
         /// When its next action is due.
-        var due: Duration? {
+        func due(_ pace: ExportPace) -> Duration? {
             switch (wanted, published) {
-            case (.some, nil): since + presence
-            case (nil, .some): givesWay ? since : since + absence
-            case (let wanted?, let published?): wanted == published ? nil : changed + betweenChanges
+            case (.some, nil): since + pace.presence
+            case (nil, .some): givesWay ? since : since + pace.absence
+            case (let wanted?, let published?): wanted == published ? nil : changed + pace.betweenChanges
             case (nil, nil): nil
             }
         }
@@ -59,10 +73,13 @@ package struct ExportTable: Sendable {
     private var waiting: [ServiceInstance: (candidate: ExportCandidate, number: UInt64)] = [:]
     private var hosts = HostNumbers()
     /// Updates that may be made now, as of `refilled`.
-    private var tokens = Double(Self.burst)
+    private var tokens: Double
     private var refilled: Duration
+    private let pace: ExportPace
 
-    package init(at now: Duration) { refilled = now }
+    package init(at now: Duration, pace: ExportPace = .zone) {
+        (refilled, self.pace, tokens) = (now, pace, pace.burst)
+    }
 
     /// A service is there, or has changed.
     package mutating func saw(_ service: DiscoveredService, _ admission: ExportAdmission, at now: Duration) {
@@ -85,7 +102,7 @@ package struct ExportTable: Sendable {
 
     private mutating func want(_ instance: ServiceInstance, _ candidate: ExportCandidate, at now: Duration) {
         var entry =
-            entries[instance] ?? Entry(number: nextNumber(), since: now, changed: now - Self.betweenChanges)
+            entries[instance] ?? Entry(number: nextNumber(), since: now, changed: now - pace.betweenChanges)
         let export = Export(
             service: candidate.service, linkHost: candidate.host, host: hosts.number(of: candidate.host, for: instance),
             addresses: candidate.addresses)
@@ -185,7 +202,7 @@ package struct ExportTable: Sendable {
     package mutating func due(at now: Duration) -> [Action] {
         refill(at: now)
         let ready = entries.compactMap { instance, entry in
-            entry.due.flatMap { $0 <= now ? (instance: instance, due: $0) : nil }
+            entry.due(pace).flatMap { $0 <= now ? (instance: instance, due: $0) : nil }
         }.sorted { ($0.due, $0.instance) < ($1.due, $1.instance) }
         var actions: [Action] = []
         for (instance, _) in ready {
@@ -224,17 +241,17 @@ package struct ExportTable: Sendable {
     /// When to look again; nil: at the next news.
     package var next: Duration? {
         let first = entries.min { one, other in
-            guard let due = one.value.due else { return false }
-            return other.value.due.map { (due, one.key) < ($0, other.key) } ?? true
+            guard let due = one.value.due(pace) else { return false }
+            return other.value.due(pace).map { (due, one.key) < ($0, other.key) } ?? true
         }
-        guard let entry = first?.value, let due = entry.due else { return nil }
+        guard let entry = first?.value, let due = entry.due(pace) else { return nil }
         let missing = cost(of: entry) - tokens
-        return missing <= 0 ? due : max(due, refilled + .seconds(missing / Double(Self.perSecond)) + .milliseconds(1))
+        return missing <= 0 ? due : max(due, refilled + .seconds(missing / pace.perSecond) + .milliseconds(1))
     }
 
     private mutating func refill(at now: Duration) {
         let seconds = (now - refilled) / .seconds(1)
-        tokens = min(Double(Self.burst), tokens + max(0, seconds) * Double(Self.perSecond))
+        tokens = min(pace.burst, tokens + max(0, seconds) * pace.perSecond)
         refilled = max(refilled, now)
     }
 

@@ -2,7 +2,7 @@ internal import DNSSD
 package import Discovery
 internal import DiscoverySystem
 
-/// Where exports go: the zone's publisher.
+/// Where exports go: the publisher of the zone, or of the other link.
 package protocol ExportTarget: Sendable {
     /// Publishes a service of the link. A name that is another's is waited for: a second gateway of the link stands by until the lease of the
     /// first has ended.
@@ -13,11 +13,11 @@ package protocol ExportTarget: Sendable {
 package protocol ExportedService: AnyObject, Sendable {
     /// Publishes other values, or another host, without a moment of absence.
     func change(to export: Export)
-    /// Takes it out of the zone; returns when the server knows, or after `limit`.
+    /// Takes it back; returns when the server, or the link, knows, or after `limit`.
     func withdraw(within limit: Duration) async
 }
 
-/// Brings services of a link into a zone, as one rule says.
+/// Brings services of a link into a zone, or to another link, as one rule says.
 package actor Gateway {
     /// How often this machine's networks are read anew, at most.
     private static let networksHold = Duration.seconds(5)
@@ -50,7 +50,7 @@ package actor Gateway {
         self.log = log
         self.target = target
         self.time = time
-        table = ExportTable(at: time.now)
+        table = ExportTable(at: time.now, pace: rule.destination.pace)
     }
 
     package var status: GatewayStatus {
@@ -128,9 +128,10 @@ package actor Gateway {
         guard failures[type] != failure else { return }
         failures[type] = failure
         if let failure {
-            log.warning("services of \(type) are not followed for \(rule.domain), and this is tried again: \(failure)")
+            log.warning(
+                "services of \(type) are not followed for \(rule.destination), and this is tried again: \(failure)")
         } else {
-            log.notice("services of \(type) are followed for \(rule.domain) again")
+            log.notice("services of \(type) are followed for \(rule.destination) again")
         }
     }
 
@@ -176,5 +177,22 @@ package actor Gateway {
     private func awake() {
         sleeper = nil
         act()
+    }
+}
+
+extension ExportRule.Destination: CustomStringConvertible {
+    /// What messages call it.
+    public var description: String {
+        switch self {
+        case .zone(let domain): domain.description
+        case .links(let links): links.interfaces.patterns.joined(separator: ", ")
+        }
+    }
+
+    fileprivate var pace: ExportPace {
+        switch self {
+        case .zone: .zone
+        case .links: .link
+        }
     }
 }

@@ -10,6 +10,17 @@ package struct GatewayStatus: Hashable, Sendable {
     package let refused: [ExportRefusal: Int]
     /// Why the link is not followed now; nil when it is.
     package let failure: String?
+
+    fileprivate var place: [(String, String)] {
+        switch rule.destination {
+        case .zone(let domain): [("domain", domain.text)]
+        case .links(let links):
+            [
+                ("domain", rule.domain.text), ("from", rule.interfaces.patterns.joined(separator: ",")),
+                ("to", links.interfaces.patterns.joined(separator: ",")),
+            ]
+        }
+    }
 }
 
 extension JSONWriter {
@@ -18,6 +29,7 @@ extension JSONWriter {
         object { object in
             object.member("domain", gateway.rule.domain.text)
             object.member("interfaces", gateway.rule.interfaces.patterns)
+            if case .links(let links) = gateway.rule.destination { object.member("to", links.interfaces.patterns) }
             object.member("types", gateway.rule.types.map(\.description))
             object.member("services", gateway.published)
             if inFull, let failure = gateway.failure { object.member("reason", failure) }
@@ -33,16 +45,16 @@ extension JSONWriter {
 extension PrometheusText {
     mutating func exports(_ gateways: [GatewayStatus]) {
         guard !gateways.isEmpty else { return }
-        describe("discoverd_exported_services", .gauge, "Services of a link that are in a zone.")
+        describe("discoverd_exported_services", .gauge, "Services of a link that are in a zone, or on another link.")
         for gateway in gateways {
-            sample("discoverd_exported_services", [("domain", gateway.rule.domain.text)], Double(gateway.published))
+            sample("discoverd_exported_services", gateway.place, Double(gateway.published))
         }
         describe("discoverd_export_refused", .gauge, "Services of a link that are not exported now, by reason.")
         for gateway in gateways {
             for refusal in ExportRefusal.allCases {
                 sample(
                     "discoverd_export_refused",
-                    [("domain", gateway.rule.domain.text), ("reason", refusal.rawValue)],
+                    gateway.place + [("reason", refusal.rawValue)],
                     Double(gateway.refused[refusal] ?? 0))
             }
         }

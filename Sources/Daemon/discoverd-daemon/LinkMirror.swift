@@ -1,0 +1,97 @@
+#if Commands
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryDaemon
+internal import DiscoverySystem
+
+/// Another link as a gateway's target: services are published there anew, by whoever publishes there. No packet is repeated.
+struct LinkMirror: ExportTarget {
+    let network: LocalNetwork
+    let links: MirrorLinks
+    let log: DaemonLog
+
+    /// Gateways of the configured rules.
+    static func gateways(_ rules: [ExportRule], of network: LocalNetwork, _ log: DaemonLog) -> [Gateway] {
+        if !rules.isEmpty, !isForwarding {
+            log.notice("this machine forwards no packets: what is mirrored is reached where another router leads")
+        }
+        return rules.compactMap { rule in
+            guard case .links(let links) = rule.destination else { return nil }
+            return Gateway(rule, into: LinkMirror(network: network, links: links, log: log), log: log) {
+                network.follow($0)
+            }
+        }
+    }
+
+    /// Whether the kernel forwards packets of either family (ip-sysctl).
+    private static var isForwarding: Bool {
+        ["ipv4/ip_forward", "ipv6/conf/all/forwarding"].contains { name in
+            SystemFile.text(of: "/proc/sys/net/\(name)", atMost: 16)?.hasPrefix("1") == true
+        }
+    }
+
+    func publish(_ export: Export) -> any ExportedService { MirroredService(export, self) }
+
+    fileprivate func start(_ export: Export) -> Publication? {
+        do throws(DiscoveryError) {
+            return network.publish(try links.service(for: export), onConflict: .rename, isPersistent: true)
+        } catch {
+            log.warning("\(export.service.name) is not mirrored: \(error.message)")
+            return nil
+        }
+    }
+}
+
+/// One service of the other link.
+private final class MirroredService: ExportedService {
+    private enum Wish {
+        case nothing
+        case change(Export)
+        case end(within: Duration)
+
+        mutating func take() -> Wish? {
+            guard case .nothing = self else {
+                defer { self = .nothing }
+                return self
+            }
+            return nil
+        }
+    }
+
+    /// What is still to be done: of changes the last, so a service that changes again and again leaves no queue.
+    private let wish: Awaited<Wish>
+    private let worker: Task<Void, Never>
+
+    init(_ export: Export, _ mirror: LinkMirror) {
+        let wish = Awaited(Wish.nothing)
+        self.wish = wish
+        worker = Task {
+            var (export, publication) = (export, mirror.start(export))
+            while let next = await wish.wait(for: { $0.take() }) {
+                switch next {
+                case .nothing: continue
+                case .change(let new):
+                    let isSame = export.addresses == new.addresses && export.linkHost == new.linkHost
+                    export = new
+                    if isSame, await publication?.update(port: new.service.port, txt: new.service.txt) == true {
+                        continue
+                    }
+                    // The host's records are those of its services together, so they have to go first.
+                    await publication?.withdraw()
+                    publication = mirror.start(new)
+                case .end(let limit):
+                    await publication?.withdraw(waitingAtMost: limit)
+                    return
+                }
+            }
+        }
+    }
+
+    func change(to export: Export) { wish.change { $0 = .change(export) } }
+
+    func withdraw(within limit: Duration) async {
+        wish.change { $0 = .end(within: limit) }
+        await worker.value
+    }
+}
+#endif
