@@ -19,7 +19,7 @@ struct ControlSockets {
     init(explicit: String?, _ configuration: DaemonConfiguration, _ manager: ServiceManager) throws {
         var inherited: String?
         var listeners: [ControlServer.Listener] = []
-        for socket in manager.inheritedSockets {
+        for socket in manager.inheritedSockets where socket.name != NameSockets.nss {
             switch socket.address {
             case .unix(let path):
                 inherited = inherited ?? path

@@ -28,6 +28,7 @@ package struct ConfigurationChange: Hashable, Sendable {
         if old.domains.map(\.unplaced) != new.domains.map(\.unplaced) { restart.append("domains") }
         if old.exports != new.exports { restart.append("export") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
+        if old.nss != new.nss { restart.append("nss") }
         needsRestart = restart
     }
 }
