@@ -102,7 +102,7 @@ struct LocalNameTests {
     }
 
     private static func help(_ lab: Lab) async throws -> String {
-        try await lab.bash("h2", "echo HELP | socat -t5 - UNIX-CONNECT:\(socket)").output.first ?? ""
+        try await lab.bash("h2", "echo HELP | socat -,ignoreeof UNIX-CONNECT:\(socket)").output.first ?? ""
     }
 
     @Test("hostile lines: too long, unfinished, many at once, none; who asks well is answered beside them")
@@ -112,7 +112,7 @@ struct LocalNameTests {
         let script = """
             import os, socket, time
             def connect():
-                s = socket.socket(socket.AF_UNIX); s.settimeout(10); s.connect("\(Self.socket)"); return s
+                s = socket.socket(socket.AF_UNIX); s.connect("\(Self.socket)"); s.settimeout(10); return s
             def ask(line):
                 s = connect(); s.sendall(line)
                 try: return s.recv(4096)
