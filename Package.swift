@@ -62,7 +62,7 @@ let core: [Target] = [
 let library: Needs = ["DNSSD", "Discovery", "DiscoverySystem"]
 let commands: Needs =
     library + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", "PeerIdentity"] + parser
-let inDaemon: Needs = ["DiscoveryDaemon", "UnicastEngine"].map {
+let inDaemon: Needs = ["DiscoveryDaemon", "LocalNames", "UnicastEngine"].map {
     .target(name: $0, condition: .when(traits: ["Commands"]))
 }
 
@@ -91,6 +91,8 @@ let daemon: [Target] = [
         library + ["CYAML", "DiscoveryControl", "DiscoveryJSON", "UnicastEngine"]
             + nio("NIOCore", "NIOHTTP1", "NIOPosix"),
         pointers, [.embedInCode("Page/Web")]),
+    // `.local` for every program: what the C library and DNS resolvers ask, from the wire's records.
+    module("LocalNames", in: "Daemon", library + ["DNSMessage", "DiscoveryDaemon", "MulticastEngine"], pointers),
     // Commands, too, for services of other domains and with TLS: discoverd becomes this program for them.
     program(
         "discoverd-daemon", in: "Daemon",
@@ -154,6 +156,7 @@ let allTests: [Target] = [
     tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
     tests("DaemonSupportTests", served + ["UnicastEngine"]),
+    tests("LocalNamesTests", ["DNSMessage", "DNSSD", "DiscoveryDaemon", "LocalNames", "MulticastEngine"]),
     tests("CommandLineTests", commands + ["DNSMessage", "DiscoverdCommands", "DiscoveryTesting", "MulticastEngine"]),
     tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
     tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),

@@ -20,7 +20,7 @@ struct ControlSockets {
         var inherited: String?
         var own = ""
         var listeners: [ControlServer.Listener] = []
-        for socket in manager.inheritedSockets {
+        for socket in manager.inheritedSockets where socket.name != NameSockets.nss {
             switch socket.address {
             case .unix(let path):
                 inherited = inherited ?? path

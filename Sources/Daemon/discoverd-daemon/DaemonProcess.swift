@@ -76,11 +76,12 @@ struct DaemonProcess {
             all = domains.gateways(configuration.exports, of: daemon.network, log)
             all += LinkMirror.gateways(configuration.mirrors, of: daemon.network, log)
         }
+        let names = NameSockets(configuration, manager).names(from: host, log)
         let running = RunningDaemon(
             daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),
             backend: BackendProbe(engine: host.avahi, health: daemon.health),
-            reloader: reloader, log: log)
+            reloader: reloader, names: names, log: log)
         let task = Task { await Self.serve(running, sockets, log) }
         signals.wait {
             _ = await reloader.reload(daemon.configurable)

@@ -6,6 +6,7 @@ internal import DiscoveryDaemon
 internal import DiscoveryJSON
 internal import DiscoverySystem
 internal import Libc
+internal import LocalNames
 
 /// The running daemon, which keeps the service manager informed.
 struct RunningDaemon {
@@ -21,6 +22,7 @@ struct RunningDaemon {
     let watchdog: Watchdog
     let backend: BackendProbe
     let reloader: Reloader
+    let names: LocalNames?
     let log: DaemonLog
 
     /// Serves until the task is cancelled; ends the process if shutting down takes too long.
@@ -53,6 +55,7 @@ struct RunningDaemon {
         } onCancel: {
             log.notice("ending")
             exports.cancel()
+            Task { await names?.stop() }
             manager.stopping()
             // A hung backend must not keep the process alive; whatever it holds for us ends with it.
             Task {
@@ -62,6 +65,7 @@ struct RunningDaemon {
                 exit(DaemonProcess.endStatus.withLock { $0 })
             }
         }
+        await names?.stop()
         if socketIsGone.withLock({ $0 }) {
             throw Failure(status: 1, message: "the control socket was removed by somebody")
         }

@@ -2,7 +2,7 @@ package import AvahiEngine
 package import DNSSD
 package import Discovery
 package import DiscoverySystem
-import MulticastEngine
+package import MulticastEngine
 
 /// This machine's engine: finds the link's services on the wire or through avahi-daemon, and publishes through avahi-daemon or by itself.
 package struct HostEngine: Sendable {
@@ -13,6 +13,8 @@ package struct HostEngine: Sendable {
     package let avahi: AvahiEngine
     /// Finds on the link: `avahi`, or the wire.
     package let linkFinder: any ServiceFinder
+    /// Where records of the links can be asked for; nil where all is avahi-daemon's.
+    package let wire: MulticastEngine?
     /// The finder in use; never `auto`.
     package let finder: FinderChoice
     /// Why `auto` did not become the wire.
@@ -30,6 +32,7 @@ package struct HostEngine: Sendable {
         let isNeeded = choice == .wire || choiceToPublish == .wire
         let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded) : (nil, nil)
         reasonWithoutWire = choice == .avahi ? nil : reason
+        self.wire = wire
         let avahi = try AvahiEngine()
         self.avahi = avahi
         if let wire {

@@ -29,6 +29,7 @@ package struct ConfigurationChange: Hashable, Sendable {
         if old.exports != new.exports { restart.append("export") }
         if old.mirrors != new.mirrors { restart.append("mirror") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
+        if old.nss != new.nss { restart.append("nss") }
         needsRestart = restart
     }
 }

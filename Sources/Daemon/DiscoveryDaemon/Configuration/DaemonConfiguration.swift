@@ -32,6 +32,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var access = AccessRules()
     /// Where the read-only part of the API is offered over TCP; nil: nowhere.
     public var tcpListen: TCPListen?
+    /// Whether the C library's questions for names below `local` are answered, where no avahi-daemon does.
+    package var nss = false
     /// Bounds on clients of the control socket.
     package var limits = ConnectionTable.Limits()
     /// How much the log says unless the command line says it; nil: `info`.
@@ -146,7 +148,8 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "avahi", "browse", "services", "domains", "export", "mirror", "access", "listen", "limits", "log-level", "reload",
+                "avahi", "browse", "services", "domains", "export", "mirror", "access", "listen", "limits", "log-level",
+                "nss", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
         avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
@@ -173,6 +176,7 @@ extension DaemonConfiguration {
                 try AccessRules(value, into: old, groupID: groupID)
             } ?? access
         tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
+        nss = mapping.read("nss") { value throws(ConfigurationError) in try value.truth() } ?? nss
         limits =
             mapping.read("limits") { value throws(ConfigurationError) in try ConnectionTable.Limits(value) } ?? limits
         if let value = mapping["limits"] {

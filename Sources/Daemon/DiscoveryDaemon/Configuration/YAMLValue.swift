@@ -50,6 +50,14 @@ struct YAMLValue {
         return number
     }
 
+    /// `true` or `false`.
+    func truth() throws(ConfigurationError) -> Bool {
+        guard case .scalar(let scalar) = node.content, scalar.isPlain, let truth = Bool(scalar.string) else {
+            throw error("\(name) must be true or false\(found)")
+        }
+        return truth
+    }
+
     /// One of a few words.
     func word<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type, named read: (String) -> Word? = Word.init(rawValue:)

@@ -124,6 +124,16 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         core.post { answer($0.isOthers(name, own: own)) }
     }
 
+    /// Opens the desk for requests of records; another that is open stays, and this one answers nothing.
+    /// - Parameter report: gets answers with their tickets, on the engine's thread.
+    package func openDesk(
+        report: @escaping @Sendable ([(ticket: UInt64, answer: DeskAnswer)]) -> Void
+    ) -> RecordDesk {
+        let id = nextNumber()
+        core.post { $0.openDesk(id: id, report) }
+        return RecordDesk { [core] in core.post($0) }
+    }
+
     /// Reasons why answers are incomplete now.
     public var troubles: [String] { noted.withLock { $0 } }
 

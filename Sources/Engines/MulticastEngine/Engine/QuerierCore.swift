@@ -35,6 +35,8 @@ final class QuerierCore {
     private var behindSince: Duration?
     var links: [NetworkInterface: Link] = [:]
     private(set) var operations = OperationTable()
+    /// Answers requests for records, where somebody wants that.
+    var desk: (id: UInt64, operation: DeskOperation)?
     /// When the room was last shared out, and what each query may have of it on each link.
     var sharedOut: Duration?
     var servicesShare = Int.max
@@ -115,7 +117,14 @@ final class QuerierCore {
         turn()
     }
 
+    /// An operation has work since somebody called it.
+    func touched(_ operation: any QuerierOperation) {
+        operations.touch(operation)
+        turn()
+    }
+
     func endAll() {
+        desk = nil
         for id in operations.ids { end(id: id) }
         monitor.free()
         timer.free()

@@ -202,10 +202,10 @@ package struct LinkQuerier: Sendable {
 
     private static func addresses(of host: DomainName) -> [RecordKey] { [RecordKey(host, .a), RecordKey(host, .aaaa)] }
 
-    /// Returns whether services and their hosts use this type; others are not kept.
+    /// Returns whether services, their hosts and aliases use this type; others are not kept.
     private static func isOfUse(_ type: RecordType) -> Bool {
         switch type {
-        case .a, .aaaa, .ptr, .srv, .txt, .nsec: true
+        case .a, .aaaa, .cname, .ptr, .srv, .txt, .nsec: true
         default: false
         }
     }

@@ -201,6 +201,9 @@ package struct OneShotQuestions: Sendable {
         }
         var names: Set = [asked.name]
         for case .ptr(let name) in records.map(\.data) { names.insert(name) }
+        for record in records where record.name == asked.name {
+            if case .cname(let name) = record.data { names.insert(name) }
+        }
         for record in records where names.contains(record.name) {
             if case .srv(_, _, _, let host) = record.data { names.insert(host) }
         }

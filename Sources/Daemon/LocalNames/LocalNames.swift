@@ -1,0 +1,148 @@
+internal import DNSSD
+package import DiscoveryDaemon
+internal import DiscoverySystem
+internal import Libc
+package import MulticastEngine
+
+/// `.local` for programs that know nothing of multicast DNS: answers what the C library asks, from the wire's records.
+package final class LocalNames: Sendable {
+    /// From where it is asked.
+    package struct Sources: Sendable {
+        /// Listening sockets that the service manager made, at the path of libnss-mdns.
+        package var nss: [Int32] = []
+        /// Whether to listen there without one.
+        package var bindsNSS = false
+
+        package init() {}
+
+        package var isEmpty: Bool { nss.isEmpty && !bindsNSS }
+    }
+
+    private let loop: EventLoop
+    private let core: LoopBound<NamesCore>
+
+    /// Starts a thread, and answers.
+    /// - Returns: nil where nothing is to be served, or the system has no thread left.
+    package init?(_ sources: Sources, from engine: MulticastEngine, _ log: DaemonLog) {
+        guard !sources.isEmpty, let loop = EventLoop(paused: "names") else { return nil }
+        let core = LoopBound(to: loop, NamesCore(loop: loop, log))
+        (self.loop, self.core) = (loop, core)
+        let desk = engine.openDesk { answers in core.post { $0.answered(answers) } }
+        core.post { $0.begin(sources, desk) }
+        guard loop.start() else { return nil }
+    }
+
+    /// Answers nothing any more; a path that it made is gone when this returns.
+    package func stop() async {
+        await withCheckedContinuation { continuation in
+            core.post { [loop] core in
+                core.end()
+                loop.stop { continuation.resume() }
+            }
+        }
+    }
+}
+
+/// What is asked and answered. Used only on the loop's thread.
+final class NamesCore {
+    /// How often it looks who has the path, and whose time is over.
+    private static let interval = Duration.seconds(1)
+
+    private let log: DaemonLog
+    private let loop: EventLoop
+    private let timer: LoopTimer
+    /// Fires at the end of a turn in which something was asked.
+    private let sending: LoopTimer
+    private var desk: RecordDesk?
+    private var nss: NSSClients?
+    private var place: NSSPlace?
+    private var lastTicket: UInt64 = 0
+    /// What is asked of the links at the end of this turn.
+    private var batch: [RecordDesk.Asked] = []
+    /// What was said of the path last.
+    private var told: String?
+
+    init(loop: EventLoop, _ log: DaemonLog) {
+        (self.loop, self.log) = (loop, log)
+        timer = LoopTimer(loop: loop)
+        sending = LoopTimer(loop: loop)
+    }
+
+    func begin(_ sources: LocalNames.Sources, _ desk: RecordDesk) {
+        self.desk = desk
+        let clients = NSSClients(loop: loop) { [unowned self] in
+            lastTicket += 1
+            return lastTicket
+        } ask: { [unowned self] in
+            add($0)
+        }
+        nss = clients
+        for descriptor in sources.nss { clients.listen(descriptor) }
+        if sources.bindsNSS, sources.nss.isEmpty { place = NSSPlace() }
+        timer.fire = { [unowned self] in look() }
+        sending.fire = { [unowned self] in send() }
+        look()
+    }
+
+    func end() {
+        desk?.close()
+        timer.free()
+        sending.free()
+        nss?.endAll()
+        place?.close()
+    }
+
+    private func look() {
+        nss?.sweep()
+        keepPlace()
+        timer.set(after: Self.interval)
+    }
+
+    // MARK: The path
+
+    private func keepPlace() {
+        guard var place else { return }
+        let owner = place.owner
+        if owner == .us { return }
+        if place.descriptor >= 0 { nss?.leave(place.descriptor) }
+        place.close()
+        switch owner {
+        case .nobody:
+            do throws(SystemError) {
+                try place.take()
+                nss?.listen(place.descriptor)
+                tell("names below .local are answered at \(place.path)")
+            } catch {
+                tell(
+                    "names below .local cannot be answered there: \(error); discoverd-nss.socket of systemd can make it"
+                )
+            }
+        case .others: tell("another program answers at \(place.path), and this daemon when it has gone")
+        case .obstacle: tell("names below .local cannot be answered: \(place.path) is no socket")
+        case .us: break
+        }
+        self.place = place
+    }
+
+    private func tell(_ text: String) {
+        guard text != told else { return }
+        told = text
+        log.notice(text)
+    }
+
+    // MARK: Questions and answers
+
+    private func add(_ asked: RecordDesk.Asked) {
+        batch.append(asked)
+        if batch.count == 1 { sending.set(after: .zero) }
+    }
+
+    private func send() {
+        desk?.ask(batch)
+        batch = []
+    }
+
+    func answered(_ answers: [(ticket: UInt64, answer: DeskAnswer)]) {
+        for item in answers { _ = nss?.answered(item.ticket, item.answer) }
+    }
+}

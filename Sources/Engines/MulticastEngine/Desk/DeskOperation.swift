@@ -1,0 +1,179 @@
+import DNSMessage
+import DNSSD
+import Records
+
+/// Answers requests for records from what the links say, and asks them once for what is not known. It keeps the links open: what is announced
+/// is known. Used only on the loop's thread.
+final class DeskOperation: QuerierOperation {
+    /// The longest chain of aliases that is followed.
+    private static let mostAliases = 4
+
+    let wish = LinkWish(interfaces: .all, families: IPAddress.Family.both)
+    private var table = DeskTable<UInt64>()
+    private var links: [NetworkInterface: Link] = [:]
+    /// The keys that each open request has asked for.
+    private var asking: [RecordRequest: Set<RecordKey>] = [:]
+    private var answers: [(ticket: UInt64, answer: DeskAnswer)] = []
+    private let report: ([(ticket: UInt64, answer: DeskAnswer)]) -> Void
+
+    init(report: @escaping ([(ticket: UInt64, answer: DeskAnswer)]) -> Void) { self.report = report }
+
+    // MARK: Requests
+
+    /// - Returns: whether the links are to be asked.
+    func ask(_ asked: [RecordDesk.Asked], at now: Duration) -> Bool {
+        var asksLinks = false
+        for item in asked {
+            let known = known(item.request, at: now)
+            let step = table.ask(
+                item.request, wanted: item.wanted, item.ticket, by: item.asker, known: known.types, at: now)
+            switch step {
+            case .answer: answers.append((item.ticket, known.answer))
+            case .refuse: answers.append((item.ticket, .refused))
+            case .wait: break
+            case .ask:
+                want(known.keys, for: item.request, at: now)
+                asksLinks = true
+            }
+        }
+        return asksLinks
+    }
+
+    // MARK: What is known
+
+    private struct Known {
+        var records: [DeskRecord] = []
+        /// Types that are answered or denied.
+        var types: Set<RecordType> = []
+        var keys: Set<RecordKey> = []
+
+        var answer: DeskAnswer { .records(records, nameExists: !types.isEmpty || !records.isEmpty) }
+    }
+
+    private func known(_ request: RecordRequest, at now: Duration) -> Known {
+        var known = Known()
+        for (interface, link) in links.sorted(by: { $0.key < $1.key }) {
+            let cache = link.querier.cache
+            var name = request.name
+            for _ in 0...Self.mostAliases {
+                var isThere = false
+                for type in request.types {
+                    let key = RecordKey(name, type)
+                    known.keys.insert(key)
+                    for record in cache.records(key) where !record.isEnding {
+                        isThere = true
+                        known.types.insert(type)
+                        known.records.append(
+                            DeskRecord(record.record(at: now), on: interface, isNear: cache.isOfNeighbour(record.data)))
+                    }
+                    if cache.isDenied(key) { known.types.insert(type) }
+                }
+                let alias = isThere ? nil : cache.records(RecordKey(name, .cname)).first { !$0.isEnding }
+                guard let alias, case .cname(let target) = alias.data else { break }
+                known.records.append(DeskRecord(alias.record(at: now), on: interface))
+                name = target
+            }
+        }
+        return known
+    }
+
+    private func want(_ keys: Set<RecordKey>, for request: RecordRequest, at now: Duration) {
+        let new = keys.subtracting(asking[request] ?? [])
+        guard !new.isEmpty || asking[request] == nil else { return }
+        asking[request, default: []].formUnion(new)
+        for link in links.values { want(new, isList: request.isList, on: link, at: now) }
+    }
+
+    private func want(_ keys: Set<RecordKey>, isList: Bool, on link: Link, at now: Duration) {
+        read(link) { querier in
+            for key in keys {
+                for name in Self.followed(key) { querier.follow(name) }
+                querier.want(key, isList ? .list : .awaited(after: .zero), from: nil, at: now)
+            }
+        }
+    }
+
+    private func drop(_ keys: Set<RecordKey>, on link: Link) {
+        read(link) { querier in
+            for key in keys {
+                for name in Self.followed(key) { querier.unfollow(name) }
+                querier.drop(key)
+            }
+        }
+    }
+
+    /// The names by which changes of a key are told (`Followers`).
+    private static func followed(_ key: RecordKey) -> [DomainName] {
+        [key.name] + ([.srv, .txt].contains(key.type) ? [key.name.parent].compactMap(\.self) : [])
+    }
+
+    private func read(_ link: Link, _ body: (inout LinkQuerier) -> Void) {
+        link.querier.read(as: Followers.Reader(self), over: nil, body)
+    }
+
+    private func finish(_ done: DeskTable<UInt64>.Done, _ known: Known) {
+        for ticket in done.tickets { answers.append((ticket, known.answer)) }
+        guard done.isOver, let keys = asking.removeValue(forKey: done.request) else { return }
+        for link in links.values { drop(keys, on: link) }
+    }
+
+    // MARK: Events
+
+    var deadline: Duration? { table.deadline }
+
+    func begin(at now: Duration) {}
+
+    func linkCame(_ link: Link, at now: Duration) {
+        guard links[link.interface] !== link else { return }
+        links[link.interface] = link
+        for (request, keys) in asking { want(keys, isList: request.isList, on: link, at: now) }
+    }
+
+    func linkWent(_ link: Link, at now: Duration) {
+        guard links[link.interface] === link else { return }
+        links[link.interface] = nil
+        for keys in asking.values { drop(keys, on: link) }
+    }
+
+    func linksAreKnown(at now: Duration) {}
+
+    func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
+        let names = Set(changes.map(\.key.name))
+        for (request, keys) in asking where keys.contains(where: { names.contains($0.name) }) {
+            let known = known(request, at: now)
+            // An alias has come: its host is asked for.
+            want(known.keys, for: request, at: now)
+            if let done = table.learned(known.types, of: request, at: now) { finish(done, known) }
+        }
+    }
+
+    func advance(to now: Duration) {
+        var read: [RecordRequest: Known] = [:]
+        let due = table.takeDue(at: now) { request in
+            let known = self.known(request, at: now)
+            read[request] = known
+            return known.types
+        }
+        for done in due { finish(done, read[done.request] ?? Known()) }
+    }
+
+    func flush() {
+        guard !answers.isEmpty else { return }
+        let batch = answers
+        answers = []
+        report(batch)
+    }
+
+    func end() {
+        for link in links.values { for keys in asking.values { drop(keys, on: link) } }
+        (links, asking, answers) = ([:], [:], [])
+    }
+
+    func asked(on link: Link, at now: Duration) {}
+    func lost(on link: Link, asksAgain: Bool, at now: Duration) {}
+    func isBehind(at now: Duration) {}
+    func wasLate(by delay: Duration) {}
+    func degraded(_ text: String) {}
+    var wanted: [Int] { [] }
+    func keep(atMost limit: Int, at now: Duration) {}
+}

@@ -1,0 +1,168 @@
+package import DNSMessage
+
+/// The requests that wait, each question once however many wait for it; and what nobody answered a moment ago. A value: it is given events
+/// with their times.
+package struct DeskTable<Ticket: Sendable>: Sendable {
+    /// How long everybody's silence may take. A question is repeated after a second (RFC 6762 §5.2): an answer comes in a fraction of it.
+    static var patience: Duration { .milliseconds(800) }
+    /// How long a type may lag behind another of its name.
+    static var lag: Duration { .milliseconds(300) }
+    /// How long a list is listened to.
+    static var listening: Duration { .seconds(1) }
+    /// How long it counts that nobody answered for a name; for one type of a name that somebody has; and that a list was asked for. Who comes
+    /// meanwhile announces itself (RFC 6762 §8.3), and is known then.
+    package static var silence: Duration { .seconds(5) }
+    static var typeSilence: Duration { .seconds(60) }
+    /// The most questions that are open, waiters for them, and silences that are remembered.
+    static var mostOpen: Int { 128 }
+    static var mostWaiters: Int { 1024 }
+    static var mostRemembered: Int { 1024 }
+
+    /// What to do about a request.
+    package enum Step: Hashable, Sendable {
+        /// What is known is the answer.
+        case answer
+        /// Its question is to be asked.
+        case ask
+        /// Somebody has asked it.
+        case wait
+        case refuse
+    }
+
+    /// A request that is over.
+    package struct Done: Sendable {
+        package let request: RecordRequest
+        package let tickets: [Ticket]
+        /// Its question is not wanted any more.
+        package let isOver: Bool
+    }
+
+    private struct Open: Sendable {
+        var since: Duration
+        var answered: Duration?
+        var waiters: [(wanted: RecordType, ticket: Ticket)] = []
+
+        func deadline(_ request: RecordRequest) -> Duration {
+            if request.isList { return since + listening }
+            return min(since + patience, answered.map { $0 + lag } ?? since + patience)
+        }
+    }
+
+    private struct Silence {
+        let types: Set<RecordType>
+        let end: Duration
+    }
+
+    private var open: [RecordRequest: Open] = [:]
+    private var waiterCount = 0
+    private var silences: [RecordRequest: Silence] = [:]
+    private var budgets = QuestionBudgets()
+
+    package init() {}
+
+    /// The requests whose questions are open.
+    package var requests: [RecordRequest] { Array(open.keys) }
+
+    /// When to call `takeDue`; nil for never.
+    package var deadline: Duration? { open.lazy.map { $0.value.deadline($0.key) }.min() }
+
+    /// Somebody asks.
+    /// - Parameters:
+    ///   - wanted: the type that is waited for, one of the request's.
+    ///   - known: the request's types of which records are known, or that whoever has the name denies.
+    package mutating func ask(
+        _ request: RecordRequest, wanted: RecordType, _ ticket: Ticket, by asker: Asker, known: Set<RecordType>,
+        at now: Duration
+    ) -> Step {
+        if !request.isList, known.contains(wanted) { return .answer }
+        if let silence = silences[request], silence.end > now {
+            if silence.types.contains(wanted) { return .answer }
+        } else {
+            silences[request] = nil
+        }
+        if open[request] != nil {
+            guard waiterCount < Self.mostWaiters else { return .refuse }
+            open[request]?.waiters.append((wanted, ticket))
+            waiterCount += 1
+            return .wait
+        }
+        guard open.count < Self.mostOpen, waiterCount < Self.mostWaiters, budgets.take(for: asker, at: now) else {
+            return .refuse
+        }
+        open[request] = Open(since: now, answered: known.isEmpty ? nil : now, waiters: [(wanted, ticket)])
+        waiterCount += 1
+        return .ask
+    }
+
+    /// More is known of an open request.
+    package mutating func learned(_ known: Set<RecordType>, of request: RecordRequest, at now: Duration) -> Done? {
+        guard var entry = open[request], !request.isList, !known.isEmpty else { return nil }
+        entry.answered = entry.answered ?? now
+        let answered = entry.waiters.filter { known.contains($0.wanted) }
+        entry.waiters.removeAll { known.contains($0.wanted) }
+        waiterCount -= answered.count
+        // Without a waiter, too: who asks for one family's addresses asks for the other's next.
+        let isOver = known.isSuperset(of: request.types)
+        open[request] = isOver ? nil : entry
+        return Done(request: request, tickets: answered.map(\.ticket), isOver: isOver)
+    }
+
+    /// Takes the requests whose time is over.
+    /// - Parameter known: what is known of one; empty where nobody has the name.
+    package mutating func takeDue(at now: Duration, known: (RecordRequest) -> Set<RecordType>) -> [Done] {
+        let due = open.filter { $0.value.deadline($0.key) <= now }
+        return due.map { request, entry in
+            open[request] = nil
+            waiterCount -= entry.waiters.count
+            let known = known(request)
+            let silent = request.isList ? Set(request.types) : Set(request.types).subtracting(known)
+            remember(
+                request, Silence(types: silent, end: now + (known.isEmpty ? Self.silence : Self.typeSilence)), at: now)
+            return Done(request: request, tickets: entry.waiters.map(\.ticket), isOver: true)
+        }
+    }
+
+    private mutating func remember(_ request: RecordRequest, _ silence: Silence, at now: Duration) {
+        if silences.count >= Self.mostRemembered { silences = silences.filter { $0.value.end > now } }
+        if silences.count < Self.mostRemembered { silences[request] = silence }
+    }
+}
+
+/// How many questions each asker may have asked of the links.
+package struct QuestionBudgets: Sendable {
+    /// At once, and in each second after that.
+    static let (burst, perSecond) = (64.0, 8.0)
+    /// The most askers that are counted apart; further ones have one budget together.
+    static let mostAskers = 256
+
+    private struct Account {
+        var left = QuestionBudgets.burst
+        var time: Duration
+    }
+
+    private var accounts: [Asker?: Account] = [:]
+    /// When those that are full again were last forgotten.
+    private var swept: Duration?
+
+    package init() {}
+
+    /// Takes one question; false where the asker has none left.
+    package mutating func take(for asker: Asker, at now: Duration) -> Bool {
+        if accounts[asker] == nil, accounts.count >= Self.mostAskers, swept.map({ now - $0 >= .seconds(1) }) ?? true {
+            swept = now
+            accounts = accounts.filter { Self.left($0.value, at: now) < Self.burst }
+        }
+        let key = accounts[asker] != nil || accounts.count < Self.mostAskers ? asker : nil
+        var account = accounts[key] ?? Account(time: now)
+        account.left = Self.left(account, at: now)
+        account.time = now
+        defer { accounts[key] = account }
+        guard account.left >= 1 else { return false }
+        account.left -= 1
+        return true
+    }
+
+    private static func left(_ account: Account, at now: Duration) -> Double {
+        min(burst, account.left + max(0, (now - account.time) / .seconds(1)) * perSecond)
+    }
+}

@@ -1,0 +1,48 @@
+package import DNSMessage
+package import DNSSD
+
+/// What is asked for at once: a name, and the types of records that answer together.
+package struct RecordRequest: Hashable, Sendable {
+    package let name: DomainName
+    package let types: [RecordType]
+    /// Many hosts may answer.
+    package let isList: Bool
+
+    /// - Parameter types: A, AAAA, PTR, SRV or TXT.
+    package init(_ name: DomainName, _ types: [RecordType]) {
+        (self.name, self.types) = (name, types)
+        isList = types == [.ptr] && !name.isReverse
+    }
+
+    /// Both families' addresses of a host: `resolve` asks for them together, too.
+    package static func addresses(of name: DomainName) -> RecordRequest { RecordRequest(name, [.a, .aaaa]) }
+}
+
+/// A record of a link, with the seconds that are left of its life.
+package struct DeskRecord: Hashable, Sendable {
+    package let record: ResourceRecord
+    package let interface: NetworkInterface
+    /// An address in a network of this machine.
+    package let isNear: Bool
+
+    package init(_ record: ResourceRecord, on interface: NetworkInterface, isNear: Bool = true) {
+        (self.record, self.interface, self.isNear) = (record, interface, isNear)
+    }
+}
+
+/// What became of a request.
+package enum DeskAnswer: Sendable {
+    /// The records, with those of the names that it is an alias of; empty where nobody has any.
+    /// - nameExists: somebody has the name, perhaps with other records.
+    case records([DeskRecord], nameExists: Bool)
+    /// The asker has had more questions asked than one may, or too many wait.
+    case refused
+}
+
+/// On whose account a question is asked.
+package enum Asker: Hashable, Sendable {
+    /// A user of this machine.
+    case user(UInt32)
+    /// What is at the other end of a packet: see `IPAddress.network`.
+    case network(IPAddress)
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+/// Debian's libnss-mdns, unpacked beside this machine's libraries.
+private enum MDNSLibrary {
+    #if arch(arm64)
+    private static let machine = "aarch64"
+    #else
+    private static let machine = "x86_64"
+    #endif
+    static let path = "\(Lab.package).build-tests/nss-mdns/lib/\(machine)-linux-gnu"
+    static let isThere = FileManager.default.fileExists(atPath: "\(path)/libnss_mdns.so.2")
+}
+
+/// Names below `local` for programs that know nothing of multicast DNS: Debian's libnss-mdns asks the daemon.
+@Suite(
+    "names for every program", .labSlot,
+    .enabled(if: MDNSLibrary.isThere, "libnss-mdns is not there: .ci/deps test"))
+struct LocalNameTests {
+    private static let socket = "/run/avahi-daemon/socket"
+
+    /// Runs a script on a host whose C library asks libnss-mdns.
+    private static func asking(_ lab: Lab, _ host: String, _ script: String) async throws -> Lab.Run {
+        let mounted = """
+            echo 'hosts: files mdns' >/run/nsswitch.conf; : >/run/resolv.conf
+            mount --bind /run/nsswitch.conf /etc/nsswitch.conf; mount --bind /run/resolv.conf /etc/resolv.conf
+            export LD_LIBRARY_PATH=\(MDNSLibrary.path)
+            \(script)
+            """
+        return try await lab.toEnd(host, ["/usr/bin/unshare", "-m", "/bin/bash", "-c", mounted], within: .seconds(40))
+    }
+
+    private static func daemon(_ lab: Lab) async throws -> LabDaemon {
+        let daemon = try LabDaemon(lab, "h2", socket: LabDaemon.systemSocket)
+        try daemon.configure("nss: true\n")
+        try await daemon.start("--avahi", "never")
+        try await Self.says(daemon, "answered at \(Self.socket)")
+        return daemon
+    }
+
+    @Test(
+        "getent and Python find hosts of the link on a host without avahi-daemon; nobody's name is answered within a second"
+    )
+    func found() async throws {
+        let lab = try await Lab.start("--no-avahi", "h2")
+        let daemon = try await Self.daemon(lab)
+        let server = try lab.exec("h1", "/usr/bin/python3", "-um", "http.server", "8080", "--directory", "/run/lab")
+        try await server.line(.stdout, "serving") { $0.contains("Serving") }
+        let names = try await Self.asking(
+            lab, "h2", "getent ahostsv4 h1.local; getent hosts 10.77.0.1; getent hosts 192.0.2.1")
+        #expect(names.output.first?.hasPrefix("10.77.0.1") == true, "\(names)")
+        #expect(names.output.last?.hasSuffix("h1.local") == true && names.output.count == 4, "\(names)")
+        let page = try await Self.asking(
+            lab, "h2",
+            "python3 -c 'import urllib.request as r; print(r.urlopen(\"http://h1.local:8080/\").status)'")
+        #expect(page.output == ["200"], "\(page)")
+        let nobody = try await Self.asking(
+            lab, "h2", "s=$(date +%s%N); getent ahosts nobody.local; echo $? $((($(date +%s%N) - s) / 1000000))")
+        let words = try #require(nobody.output.last?.split(separator: " ").compactMap { Int($0) })
+        // Not before others could answer.
+        #expect(words.count == 2 && words[0] == 2 && words[1] >= 500, "\(nobody)")
+        for process in [server] { process.signal(SIGKILL) }
+        try await daemon.stop()
+        #expect(
+            try await lab.toEnd("h2", ["/usr/bin/test", "-e", Self.socket], within: .seconds(5)).exit == .exited(1))
+        try await lab.stop()
+    }
+
+    @Test("avahi-daemon gets its path when it starts, and the daemon has it again when that ends")
+    func handedOver() async throws {
+        let lab = try await Lab.start("--no-avahi", "h2")
+        let daemon = try await Self.daemon(lab)
+        try await lab.avahi("h2", "start")
+        try await Self.says(daemon, "another program answers at")
+        #expect(try await Self.help(lab).contains("+ Available commands are:"))
+        try await lab.avahi("h2", "term")
+        try await Self.says(daemon, "answered at \(Self.socket)", times: 2)
+        #expect(try await Self.help(lab).hasPrefix("+ discoverd"))
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
+    @Test("where avahi-daemon is there first, the daemon takes nothing")
+    func second() async throws {
+        let lab = try await Lab.start()
+        let daemon = try LabDaemon(lab, "h2", socket: LabDaemon.systemSocket)
+        try daemon.configure("nss: true\n")
+        try await daemon.start()
+        try await Self.says(daemon, "another program answers at")
+        #expect(try await Self.help(lab).contains("+ Available commands are:"))
+        try await lab.avahi("h2", "term")
+        try await Self.says(daemon, "answered at \(Self.socket)")
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
+    private static func says(_ daemon: LabDaemon, _ text: String, times: Int = 1) async throws {
+        let process = try daemon.process
+        try await eventually(within: .seconds(20), "\(text): \(process.lines(.stderr))") {
+            process.lines(.stderr).count { $0.contains(text) } >= times ? true : nil
+        }
+    }
+
+    private static func help(_ lab: Lab) async throws -> String {
+        try await lab.bash("h2", "echo HELP | socat -,ignoreeof UNIX-CONNECT:\(socket)").output.first ?? ""
+    }
+
+    @Test("hostile lines: too long, unfinished, many at once, none; who asks well is answered beside them")
+    func hostile() async throws {
+        let lab = try await Lab.start("--no-avahi", "h2")
+        let daemon = try await Self.daemon(lab)
+        let script = """
+            import os, socket, time
+            def connect():
+                s = socket.socket(socket.AF_UNIX); s.connect("\(Self.socket)"); s.settimeout(10); return s
+            def ask(line):
+                s = connect(); s.sendall(line)
+                try: return s.recv(4096)
+                except ConnectionResetError: return b""
+            silent = [connect() for _ in range(300)]
+            ask(b"x" * 5000)
+            print(ask(b"\\0\\xff\\n")[:3], ask(b"RESOLVE-HOSTNAME-IPV4 " + b"a." * 300 + b"local\\n")[:3])
+            print(ask(b"RESOLVE-HOSTNAME-IPV4 h1.local\\nRESOLVE-HOSTNAME-IPV4 h2.local\\n").count(b"\\n"))
+            half = connect(); half.sendall(b"RESOLVE-"); start = time.monotonic()
+            print(half.recv(10), time.monotonic() - start < 8)
+            print(ask(b"RESOLVE-HOSTNAME-IPV4 h1.local\\n").decode().split()[-1])
+            """
+        let run = try await lab.toEnd("h2", ["/usr/bin/python3", "-c", script], within: .seconds(40))
+        #expect(
+            run.output == ["b'-21' b'-3 '", "1", "b'' True", "10.77.0.1"] && run.exit == .exited(0), "\(run)")
+        try await daemon.stop()
+        try await lab.stop()
+    }
+}

@@ -1,0 +1,104 @@
+import DNSMessage
+import DNSSD
+import MulticastEngine
+import Testing
+
+/// Requests for records that share their questions, and what nobody answers. Times are virtual.
+@Suite("requests for records")
+struct DeskTableTests {
+    private static let anyone = Asker.user(1000)
+
+    private static func host(_ text: String) throws -> RecordRequest {
+        .addresses(of: try DomainName(presentation: text))
+    }
+
+    @Test("equal requests share one question, and each gets the answer; what is known asks nothing")
+    func shared() throws {
+        var table = DeskTable<Int>()
+        let host = try Self.host("h1.local")
+        #expect(table.ask(host, wanted: .a, 1, by: Self.anyone, known: [], at: .zero) == .ask)
+        let again = try Self.host("H1.LOCAL")
+        #expect(table.ask(again, wanted: .a, 2, by: .user(7), known: [], at: .milliseconds(1)) == .wait)
+        #expect(table.ask(host, wanted: .aaaa, 3, by: Self.anyone, known: [], at: .milliseconds(2)) == .wait)
+        let first = table.learned([.a], of: host, at: .milliseconds(5))
+        #expect(first?.tickets == [1, 2] && first?.isOver == false)
+        #expect(table.ask(host, wanted: .a, 4, by: Self.anyone, known: [.a], at: .milliseconds(6)) == .answer)
+        let second = table.learned([.a, .aaaa], of: host, at: .milliseconds(9))
+        #expect(second?.tickets == [3] && second?.isOver == true && table.deadline == nil)
+    }
+
+    @Test("silence: an answer within a second, once; remembered, until somebody comes")
+    func silence() throws {
+        var table = DeskTable<Int>()
+        let host = try Self.host("nobody.local")
+        #expect(table.ask(host, wanted: .a, 1, by: Self.anyone, known: [], at: .zero) == .ask)
+        let end = try #require(table.deadline)
+        #expect(end <= .seconds(1))
+        #expect(table.takeDue(at: end - .milliseconds(1), known: { _ in [] }).isEmpty)
+        let done = table.takeDue(at: end, known: { _ in [] })
+        #expect(done.count == 1 && done[0].tickets == [1] && done[0].isOver)
+        #expect(table.ask(host, wanted: .aaaa, 2, by: Self.anyone, known: [], at: end + .milliseconds(1)) == .answer)
+        let later = end + DeskTable<Int>.silence + .milliseconds(1)
+        #expect(table.ask(host, wanted: .a, 3, by: Self.anyone, known: [], at: later) == .ask)
+        #expect(table.learned([.a], of: host, at: later + .milliseconds(3))?.tickets == [3])
+    }
+
+    @Test("a type that nobody answers ends soon after the other, and is not asked again while the other is known")
+    func oneFamily() throws {
+        var table = DeskTable<Int>()
+        let host = try Self.host("h1.local")
+        _ = table.ask(host, wanted: .aaaa, 1, by: Self.anyone, known: [], at: .zero)
+        #expect(table.learned([.a], of: host, at: .milliseconds(50))?.tickets == [])
+        let end = try #require(table.deadline)
+        #expect(end == .milliseconds(350))
+        #expect(table.takeDue(at: end, known: { _ in [.a] }).first?.tickets == [1])
+        #expect(table.ask(host, wanted: .aaaa, 2, by: Self.anyone, known: [.a], at: .seconds(30)) == .answer)
+        // The host's record has expired meanwhile.
+        #expect(table.ask(host, wanted: .a, 3, by: Self.anyone, known: [], at: .seconds(30)) == .ask)
+    }
+
+    @Test("a list is heard out before it is answered, and is known then")
+    func list() throws {
+        var table = DeskTable<Int>()
+        let list = RecordRequest(try DomainName(presentation: "_http._tcp.local"), [.ptr])
+        #expect(table.ask(list, wanted: .ptr, 1, by: Self.anyone, known: [.ptr], at: .zero) == .ask)
+        #expect(table.learned([.ptr], of: list, at: .milliseconds(20)) == nil)
+        #expect(table.takeDue(at: .seconds(1), known: { _ in [.ptr] }).first?.tickets == [1])
+        #expect(table.ask(list, wanted: .ptr, 2, by: Self.anyone, known: [.ptr], at: .seconds(20)) == .answer)
+        #expect(table.ask(list, wanted: .ptr, 3, by: Self.anyone, known: [.ptr], at: .seconds(62)) == .ask)
+    }
+
+    @Test("who asks for ever other names has a budget, beside which others are served")
+    func budget() throws {
+        var table = DeskTable<Int>()
+        var asked = 0
+        for number in 0..<1000 {
+            let now = Duration.milliseconds(number)
+            _ = table.takeDue(at: now, known: { _ in [] })
+            let step = table.ask(
+                try Self.host("n\(number).local"), wanted: .a, number, by: Self.anyone, known: [], at: now)
+            if step == .ask { asked += 1 } else { #expect(step == .refuse) }
+        }
+        #expect(asked <= 64 + 8)
+        #expect(table.ask(try Self.host("h1.local"), wanted: .a, 1, by: .user(7), known: [], at: .seconds(1)) == .ask)
+        #expect(
+            table.ask(try Self.host("h2.local"), wanted: .a, 1, by: Self.anyone, known: [.a], at: .seconds(1))
+                == .answer)
+    }
+
+    @Test("many askers, each with few questions, are bounded together")
+    func manyAskers() throws {
+        var table = DeskTable<Int>()
+        var budgets = QuestionBudgets()
+        var asked = 0
+        for number in 0..<2000 {
+            let asker = Asker.network(.v4(IPv4Address(bits: UInt32(number))))
+            let host = try Self.host("n\(number).local")
+            if table.ask(host, wanted: .a, number, by: asker, known: [], at: .zero) == .ask { asked += 1 }
+            for _ in 0..<70 { _ = budgets.take(for: asker, at: .zero) }
+        }
+        #expect(asked == 128)
+        let (now, later) = (budgets.take(for: .user(1), at: .zero), budgets.take(for: .user(1), at: .seconds(1)))
+        #expect(!now && later)
+    }
+}
