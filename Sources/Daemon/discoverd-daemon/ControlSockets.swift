@@ -18,6 +18,7 @@ struct ControlSockets {
     /// - Throws: `Failure` if another daemon runs, or a socket cannot be opened.
     init(explicit: String?, _ configuration: DaemonConfiguration, _ manager: ServiceManager) throws {
         var inherited: String?
+        var own = ""
         var listeners: [ControlServer.Listener] = []
         for socket in manager.inheritedSockets {
             switch socket.address {
@@ -28,14 +29,15 @@ struct ControlSockets {
             }
         }
         do throws(RuntimeDirectory.Failure) {
-            runtime = try RuntimeDirectory(socketPath: try Self.ownPath(explicit, inherited))
+            own = try Self.ownPath(explicit, inherited)
+            runtime = try RuntimeDirectory(socketPath: own)
             if inherited == nil {
                 listeners.append(ControlServer.Listener(descriptor: try runtime.listen(), isReadOnly: false))
             }
         } catch {
             switch error {
             case .alreadyRunning(let pid):
-                throw Failure(status: 1, message: "already running\(pid.map { " (pid \($0))" } ?? "")")
+                throw Failure(status: 1, message: "already running\(pid.map { " (pid \($0))" } ?? "") at \(own)")
             case .unusable(let reason): throw Failure(status: 1, message: "no control socket: \(reason)")
             }
         }

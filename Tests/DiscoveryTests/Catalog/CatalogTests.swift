@@ -279,18 +279,30 @@ import Testing
         #expect(story.catalog.nextDeadline == nil)
     }
 
-    @Test func changesOfOneServiceAreASecondApartAndTheLastIsNotLost() throws {
+    @Test func twoChangesOfOneServiceAtOnceThenOneASecondAndTheLastIsNotLost() throws {
         var story = CatalogStory(try typeQuery(), keepsApart: true)
         _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed)
         #expect(story.tell(.resolved(try resolution("tony", port: 1))).words == ["~tony"])
-        #expect(story.tell(.resolved(try resolution("tony", port: 2))) == [])
-        #expect(story.wait(.milliseconds(990)) == [])
+        // On the other link.
+        #expect(story.wait(.milliseconds(30)) == [])
+        #expect(story.tell(.resolved(try resolution("tony", port: 2))).words == ["~tony"])
         #expect(story.tell(.resolved(try resolution("tony", port: 3))) == [])
+        #expect(story.wait(.milliseconds(960)) == [])
+        #expect(story.tell(.resolved(try resolution("tony", port: 4))) == [])
         #expect(story.wait(.milliseconds(10)).words == ["~tony"])
-        #expect(story.service("tony")?.port?.rawValue == 3)
+        #expect(story.service("tony")?.port?.rawValue == 4)
+        // One a second from then on.
+        #expect(story.tell(.resolved(try resolution("tony", port: 5))) == [])
+        #expect(story.wait(.milliseconds(999)) == [])
+        #expect(story.wait(.milliseconds(1)).words == ["~tony"])
         #expect(story.catalog.nextDeadline == nil)
         #expect(story.wait(.seconds(1)) == [])
-        #expect(story.tell(.resolved(try resolution("tony", port: 4))).words == ["~tony"])
+        #expect(story.tell(.resolved(try resolution("tony", port: 6))).words == ["~tony"])
+        #expect(story.tell(.resolved(try resolution("tony", port: 7))) == [])
+        #expect(story.wait(.seconds(1)).words == ["~tony"])
+        #expect(story.wait(.seconds(2)) == [])
+        #expect(story.tell(.resolved(try resolution("tony", port: 8))).words == ["~tony"])
+        #expect(story.tell(.resolved(try resolution("tony", port: 9))).words == ["~tony"])
     }
 
     @Test func anEndIsToldAtOnceAndAReturnAfterASecond() throws {

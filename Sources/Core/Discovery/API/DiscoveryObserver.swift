@@ -77,7 +77,8 @@ public struct DiscoveryLimits: Hashable, Sendable {
     public var resolutionLimit: Duration = .seconds(6)
     /// How long `found` waits for further interfaces when services are not resolved.
     public var sightingWindow: Duration = .milliseconds(30)
-    /// The shortest time between two changes of one service, or its end and its return, that are reported.
+    /// The time between two changes of one service, or its end and its return, that are reported. Two changes may come
+    /// at once, as a service on two links changes on each by itself; the third then comes an interval after the first.
     public var changeInterval: Duration = .seconds(1)
     /// The shortest time between two notices of the same kind.
     public var noticeInterval: Duration = .seconds(60)

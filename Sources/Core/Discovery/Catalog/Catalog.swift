@@ -96,7 +96,7 @@ extension Catalog {
             lastNumber += 1
             entry = CatalogEntry(
                 instance: sighting.instance, number: lastNumber, isInitial: !isListed, tellBy: now + wait)
-            entry.notBefore = returns.removeValue(forKey: sighting.instance)
+            entry.pacedUntil = returns.removeValue(forKey: sighting.instance).map { $0 + limits.changeInterval }
             entry.isSpare = isFull
             if isFull {
                 spares.add(sighting.instance, isResolved: false)
@@ -125,7 +125,7 @@ extension Catalog {
         entries[instance]?.isSpare = false
         entries[instance]?.becameMerged(service)
         // The process that merged it has spaced its changes.
-        entries[instance]?.notBefore = nil
+        entries[instance]?.pacedUntil = nil
         return evaluate([instance], now: now)
     }
 
@@ -237,10 +237,12 @@ extension Catalog {
             var later: Duration?
             if !entry.isSpare, let change = change(of: entry) {
                 // The first list has all that is there.
-                if let notBefore = entry.notBefore, now < notBefore, isSettled || entry.told != nil {
-                    later = notBefore
+                if let until = entry.pacedUntil, now < until - limits.changeInterval, isSettled || entry.told != nil {
+                    later = until - limits.changeInterval
                 } else {
-                    entry.notBefore = entry.told == nil ? nil : now + limits.changeInterval
+                    // Two at once, for a change in place comes from each link by itself; then one an interval.
+                    entry.pacedUntil =
+                        entry.told == nil ? nil : max(entry.pacedUntil ?? now, now) + limits.changeInterval
                     entry.told = change.service
                     changes.append(change.told)
                 }

@@ -16,8 +16,8 @@ struct CatalogEntry: Sendable {
     private(set) var merged: MergedService?
     /// The last report; nil: none yet.
     var told: DiscoveredService?
-    /// When the next may follow; nil: at once.
-    var notBefore: Duration?
+    /// When the next two may follow at once; the first of them follows a `changeInterval` before; nil: now.
+    var pacedUntil: Duration?
 
     /// It has not been seen anywhere for a while.
     var isGone: Bool { sites.isEmpty && merged == nil }

@@ -30,9 +30,7 @@ package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
         for socket in sockets {
             let process = owners[socket.inode]
             if process != nil, holders.contains(where: { $0.process == process }) { continue }
-            let name = process.map {
-                SystemFile.text(of: "/proc/\($0)/comm", atMost: 64)?.split(separator: "\n").first.map(String.init) ?? ""
-            }
+            let name = process.flatMap(ProcessName.whole)
             holders.append(PortHolder(process: process, name: name, user: socket.user, inode: socket.inode))
         }
         return holders

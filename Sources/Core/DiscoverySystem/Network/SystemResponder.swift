@@ -56,9 +56,8 @@ package struct SystemResponder: Hashable, Sendable, CustomStringConvertible {
         for holder in holders where isTrusted(holder.user) {
             let responder: SystemResponder?
             if let process = holder.process {
-                responder = holder.name.flatMap {
-                    names.contains($0) ? SystemResponder(name: $0, process: process) : nil
-                }
+                let name = holder.name.map { String($0.prefix(ProcessName.kept)) }
+                responder = name.flatMap { names.contains($0) ? SystemResponder(name: $0, process: process) : nil }
             } else if let process = processes.first(where: { $0.user == holder.user && names.contains($0.name) }) {
                 // Whose files are hidden from this user: its name and its user are not.
                 responder = SystemResponder(name: process.name, process: process.id)
@@ -75,12 +74,11 @@ package struct SystemResponder: Hashable, Sendable, CustomStringConvertible {
     private static func processes() -> [Process] {
         ((try? SystemFile.names(in: "/proc")) ?? []).compactMap { entry in
             guard let id = Int32(entry),
-                let name = SystemFile.text(of: "/proc/\(id)/comm", atMost: 64)?.split(separator: "\n").first,
-                names.contains(String(name)),
+                let name = ProcessName.asKept(of: id), names.contains(name),
                 let line = SystemFile.lines(of: "/proc/\(id)/status")?.first(where: { $0.hasPrefix("Uid:") }),
                 let user = line.split(whereSeparator: \.isWhitespace).dropFirst(2).first.flatMap({ UInt32($0) })
             else { return nil }
-            return Process(id: id, name: String(name), user: user)
+            return Process(id: id, name: name, user: user)
         }
     }
 }
