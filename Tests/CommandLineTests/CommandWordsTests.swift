@@ -123,6 +123,7 @@ import Testing
             ("setup zone bind", "--domain <domain> is missing", "--address"),
             ("publish web", "<port|address> is missing", "discoverd publish tony 9000"),
             ("publish", "<name> and <port|address> are missing", "discoverd publish tony 9000"),
+            ("publish web --nmae", "unknown option '--nmae'", "--help"),
             ("forward web -4", "<[address:]port> is missing", "discoverd forward db 5432"),
             ("key add @anna", "<SHA256:base64> is missing", "discoverd key add <name>"),
             ("wait --name -nobody", "--name is followed by '-nobody'", "--name=-nobody"),

@@ -119,6 +119,22 @@ import Testing
             refusal?.contains("allow: [{user: bob, types: [], hosts: [printer.local]}]") == true, "\(refusal ?? "")")
     }
 
+    @Test("an alias is for those whom a rule names for it, though anyone may publish services while connected")
+    func aliases() throws {
+        var rules = AccessRules()
+        rules.rules.append(.init(subject: .user("alice"), types: [], hosts: [try HostName("wiki.local")]))
+        let decide = { [rules] (uid: UInt32, name: String, alias: String) in
+            let alias = try OfferedService(alias: OfferedAlias(alias))
+            return rules.mayPublish(uid: uid, gids: [], userName: name, alias, isAttached: true)
+        }
+        #expect(try decide(0, "root", "nas").isAllowed && decide(1000, "alice", "WIKI").isAllowed)
+        #expect(try !decide(1000, "alice", "nas").isAllowed && !decide(1001, "bob", "wiki").isAllowed)
+        let refusal = try decide(1001, "bob", "wiki").refusal
+        #expect(
+            refusal?.hasPrefix("user bob may not publish the alias wiki.local: only root") == true, "\(refusal ?? "")")
+        #expect(refusal?.contains("allow: [{user: bob, types: [], hosts: [wiki.local]}]") == true)
+    }
+
     @Test func aGroupThatDoesNotExistIsNamedSo() {
         var rules = rules
         rules.groupID = nil

@@ -157,17 +157,21 @@ import Testing
         #expect(mirror.destination == .links(links) && mirror.interfaces.patterns == ["iot"])
         #expect(mirror.domain == .local && mirror.types.count == 2)
         #expect(!mirror.names.allows(ServiceName(observed: "private 1")))
-        let web = try #require(configuration.services.first)
+        let aliases = configuration.services.filter(\.service.isAlias).map(\.service.name.text)
+        #expect(aliases == ["wiki.local", "shop.wiki.local", "wiki.h1.local", "backup.local"])
+        let services = configuration.services.filter { !$0.service.isAlias }
+        let web = try #require(services.first)
         #expect(web.service.name.text == "Web on h1")
         #expect(web.service.txt.entries.last?.value == [0xFF, 0x00] && web.service.txt.contains("secure"))
         #expect(web.service.subtypes == ["_printer"] && web.service.family == .ipv4)
         #expect(web.check == (try CheckSpecification("http:/health")))
         #expect(
-            configuration.services[1].check?.kind
+            services[1].check?.kind
                 == .exec(command: ["/usr/bin/test", "-e", "/run/my game.ready"]))
         let printer = try OfferedHost(name: HostName("printer.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
-        #expect(configuration.services[2].service.host == printer)
-        let scanner = configuration.services[3].service
+        #expect(services[2].service.host == printer)
+        #expect(services[4].service.host?.isAlias == true)
+        let scanner = services[3].service
         #expect(scanner.isAddressRecord && scanner.host?.name.text == "scanner.local")
     }
 
@@ -261,7 +265,7 @@ import Testing
         ("backend: other\n", "discoverd.yaml:1: backend must be one of auto, system, wire, not \"other\""),
         ("avahi: system\n", "discoverd.yaml:1: avahi must be one of auto, always, never, not \"system\""),
         ("avahi: auto\nfinder: wire\n", "discoverd.yaml:2: finder is an old key, and avahi says the same"),
-        ("\nbrowser: []\n", "discoverd.yaml:2: unknown key \"browser\"; known keys: avahi, browse,"),
+        ("\nbrowser: []\n", "discoverd.yaml:2: unknown key \"browser\"; known keys: alias, avahi, browse,"),
         ("backend: auto\n\nbackend: auto\n", "discoverd.yaml:3: the key \"backend\" is there twice"),
         ("access:\n  attached: all\n", "discoverd.yaml:2: attached must be one of anyone, rules, not \"all\""),
         ("browse: {a: b}\n", "discoverd.yaml:1: browse must be a list"),

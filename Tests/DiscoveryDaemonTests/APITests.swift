@@ -124,6 +124,37 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test("an alias is published, listed, found again, changed by nobody, and has another name where its own is taken")
+    func alias() async throws {
+        let other = try network.addMachine("h2")
+        let taken = try OfferedHost(name: HostName("nas.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
+        let publication = LocalNetwork(engine: other).publish(try OfferedService(addressesOf: taken))
+        _ = try await publication.established()
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let wiki = #"{"host":"shop.wiki","alias":true}"#
+        let answer = try JSONReader.read(await daemon.post("/v1/registrations?wait=5", wiki))
+        #expect(answer["name"]?.string == "shop.wiki.local" && answer["host"]?.string == "shop.wiki.local")
+        #expect(answer["alias"]?.bool == true && answer["addresses"]?.strings == [] && answer["type"] == nil)
+        let again = try JSONReader.read(await daemon.post("/v1/registrations?wait=5", wiki))
+        #expect(again["id"]?.string == answer["id"]?.string)
+        let renamed = try JSONReader.read(
+            await daemon.post("/v1/registrations?wait=5", #"{"host":"nas","alias":true}"#))
+        #expect(renamed["host"]?.string == "nas-2.local" && renamed["wanted"]?.string == "nas.local")
+        let refused = await #expect(throws: ControlError.self) {
+            try await daemon.post("/v1/registrations?wait=5", #"{"host":"nas","alias":true,"onConflict":"fail"}"#)
+        }
+        #expect(refused?.status == 409)
+        let service = try JSONReader.read(
+            await daemon.post("/v1/registrations?wait=5", #"{"name":"a","port":9,"host":"wiki","alias":true}"#))
+        #expect(service["host"]?.string == "wiki.local" && service["state"]?.string == "established")
+        let second = try await daemon.get("/v2/publications")
+        let hosts: [JSONValue] = (second["publications"]?.array ?? []).compactMap { $0["host"] }
+        #expect(hosts.map { $0["name"]?.string } == ["shop.wiki.local", "nas-2.local"])
+        #expect(hosts.allSatisfy { $0["alias"]?.bool == true && $0["addresses"]?.array?.isEmpty == true }, "\(second)")
+        await daemon.stopAndRemove()
+        await publication.withdraw()
+    }
+
     @Test(arguments: [
         (#"{"name":"a"}"#, 400), (#"{"name":"a","port":0}"#, 400), (#"{"name":"","port":1}"#, 400),
         (#"{"name":"a","port":1,"prot":1}"#, 400), (#"{"name":"a","port":1,"machine":"x"}"#, 400),
@@ -132,6 +163,10 @@ import Testing
         (#"{"name":"a","port":1,"host":"a.local","addresses":["127.0.0.1"]}"#, 400),
         (#"{"name":"a","port":1,"host":"a.local","addresses":["x"]}"#, 400),
         (#"{"name":"a","port":1,"host":"a.local","check":"http:/"}"#, 400),
+        (#"{"host":"local","alias":true}"#, 400), (#"{"host":"_http._tcp.local","alias":true}"#, 400),
+        (#"{"alias":true}"#, 400), (#"{"host":"a.local","alias":false}"#, 400), (#"{"host":"a","alias":"b"}"#, 400),
+        (#"{"host":"a.local","alias":true,"addresses":["10.0.0.9"]}"#, 400),
+        (#"{"host":"a.local","alias":true,"txt":{}}"#, 400), (#"{"host":"a.local","alias":true,"check":"tcp"}"#, 400),
         (#"{"name":"a","port":1,"txt":{"k":7}}"#, 400), (#"{"name":"a","port":1,"type":"_no"}"#, 400),
     ]) func whatIsWrongIsSaid(_ body: String, _ status: Int) async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))

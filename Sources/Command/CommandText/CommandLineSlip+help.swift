@@ -49,18 +49,24 @@ extension CommandLineSlip {
 }
 
 extension CommandLineSlip {
-    /// What a command line cannot do without, by the usage in a help text. A value.
+    /// What a command line cannot do without, by a line of the usage in a help text. A value.
     struct Usage {
         /// As `<name>`.
         private(set) var operands: [String] = []
         /// As `--domain` and `--domain <domain>`.
         private(set) var options: [(name: String, text: String)] = []
-        /// The whole line.
+        /// The line.
         let text: String
 
-        init(_ help: String) {
-            let line = help.split(separator: "\n").first { $0.hasPrefix("USAGE: ") } ?? ""
-            text = String(line.dropFirst("USAGE: ".count))
+        /// Those of a help text, a line each.
+        static func all(in help: String) -> [Usage] {
+            let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            let usage = lines.drop { !$0.hasPrefix("USAGE: ") }.prefix { !$0.isEmpty }
+            return usage.map { Usage(String($0.dropFirst("USAGE: ".count))) }
+        }
+
+        private init(_ line: String) {
+            text = line
             var option: String?
             for word in Self.required(text).split(separator: " ").map(String.init) {
                 if word.hasPrefix("--"), word.count > 2 {

@@ -82,7 +82,7 @@ package struct CommandLineSlip: Hashable, Sendable {
             if slip?.isAboutAbsence != true { _ = rest.popFirst() }
         }
         return value
-            ?? missing(Usage(help), operands: operands + rest.count, given: given, help, [grammar.program, command])
+            ?? missing(operands: operands + rest.count, given: given, help, [grammar.program, command])
     }
 
     /// A value that is missing, or that the parser takes for an option.
@@ -103,13 +103,17 @@ package struct CommandLineSlip: Hashable, Sendable {
             isAboutAbsence: true)
     }
 
-    /// Operands and options without which the command does nothing.
+    /// Operands and options without which the command does nothing, in whatever way it is written.
     private static func missing(
-        _ usage: Usage, operands: Int, given: Set<String>, _ help: String, _ place: [String?]
+        operands: Int, given: Set<String>, _ help: String, _ place: [String?]
     ) -> CommandLineSlip? {
-        let missing =
-            Array(usage.operands.dropFirst(operands)) + usage.options.filter { !given.contains($0.name) }.map(\.text)
-        guard let last = missing.last else { return nil }
+        let ways = Usage.all(in: help)
+        let lacking = ways.map { usage in
+            usage.operands.dropFirst(operands) + usage.options.filter { !given.contains($0.name) }.map(\.text)
+        }
+        guard let usage = ways.first, let missing = lacking.first, let last = missing.last,
+            !lacking.contains(where: \.isEmpty)
+        else { return nil }
         let list = missing.count == 1 ? "\(last) is" : "\(missing.dropLast().joined(separator: ", ")) and \(last) are"
         let words = place.compactMap(\.self).joined(separator: " ")
         let example = Usage.example(of: words, in: help).map { "For example: \($0)" }

@@ -188,8 +188,9 @@ extension JSONWriter {
         member("wanted", service.name.text)
         if !service.isAddressRecord { member("type", service.type.description) }
         member("domain", service.domain.text)
-        if service.isAddressRecord, let host = service.host {
+        if service.isAddressRecord, let host = service.host(as: name) {
             member("host", host.name.text)
+            if host.isAlias { member("alias", true) }
             member("addresses", host.addresses.map(\.description))
         } else {
             member("port", Int(service.port.rawValue))

@@ -180,7 +180,7 @@ public actor AvahiEngine: DiscoveryEngine {
                 reporting(PublicationFact(name: service.name, state: .failed(DiscoveryError(.invalidDomain, text))))
                 return StateOperation { _ in }
             }
-            let registration = Registration(name: service.name, policy: onConflict, isPersistent: isPersistent)
+            let registration = Registration(of: service, policy: onConflict, isPersistent: isPersistent)
             return PublishOperation(service: service, registration, core: core, report: reporting)
         }
     }

@@ -67,6 +67,7 @@ package struct Registration {
     package let policy: ConflictPolicy
     package private(set) var name: ServiceName
     private let wanted: ServiceName
+    private let isAlias: Bool
     private let silence: String
     private var state = State.impossible
     private var tenacity: Tenacity
@@ -79,12 +80,13 @@ package struct Registration {
 
     /// - Parameter silence: what whoever publishes has done if a name is neither established nor taken for 30 s, for people.
     package init(
-        name: ServiceName, policy: ConflictPolicy, isPersistent: Bool = false,
+        of service: OfferedService, policy: ConflictPolicy, isPersistent: Bool = false,
         silence: String = "avahi-daemon has neither taken nor refused"
     ) {
-        self.name = name
+        name = service.name
+        isAlias = service.isAlias
         self.silence = silence
-        wanted = name
+        wanted = service.name
         self.policy = policy
         tenacity = isPersistent ? .persistent : .tentative
     }
@@ -231,7 +233,7 @@ package struct Registration {
             (name, renames, retryDelay) = (wanted, 0, Self.longestPause)
             return refused(denied)
         }
-        name = name.nextAfterCollision()
+        name = OfferedService.name(after: name, ofAlias: isAlias)
         let isContested = now >= first + Self.contestedAfter
         return [.reset] + (isContested ? report(.refused(denied)) : []) + attempt()
     }

@@ -9,7 +9,7 @@ package enum ClaimID: Hashable, Sendable {
     case firstName
     /// A service.
     case service(UInt64)
-    /// Another host's addresses, published with a service or alone.
+    /// Another name, published with a service or alone: a further one of this machine, or another host's.
     case other(UInt64)
 }
 
@@ -29,9 +29,18 @@ package struct Claim: Hashable, Sendable {
 
     package enum Content: Hashable, Sendable {
         case service(target: Target, port: UInt16, txt: [UInt8], type: DomainName, subtypes: [DomainName])
-        /// Addresses, and whether they lead back to the name when someone asks. Those names are not claimed: an avahi-daemon of another
-        /// host name on this machine claims them, and would rename itself for ever.
-        case addresses([IPAddress], reverse: Bool)
+        case addresses([IPAddress], of: Host)
+    }
+
+    /// Whose addresses a name has.
+    package enum Host: Hashable, Sendable {
+        /// This machine's, which lead back to the name when someone asks. Those names are not claimed: an avahi-daemon of another host name
+        /// on this machine claims them, and would rename itself for ever.
+        case machine
+        /// This machine's, under a further name.
+        case alias
+        /// Another host's.
+        case other
     }
 
     package var name: DomainName
@@ -43,13 +52,21 @@ package struct Claim: Hashable, Sendable {
 
     /// This machine, with its addresses on a link.
     package init(host name: DomainName, _ addresses: [IPAddress]) {
-        self.init(name, .addresses(addresses, reverse: true), nil, after: nil)
+        self.init(name, .addresses(addresses, of: .machine), nil, after: nil)
     }
 
     /// Another host, for which this machine answers.
     package init(other name: DomainName, _ addresses: [IPAddress], over family: IPAddress.Family?) {
-        self.init(name, .addresses(addresses, reverse: false), family, after: nil)
+        self.init(name, .addresses(addresses, of: .other), family, after: nil)
     }
+
+    /// This machine under a further name, with its addresses on a link.
+    package init(alias name: DomainName, _ addresses: [IPAddress], over family: IPAddress.Family?) {
+        self.init(name, .addresses(addresses, of: .alias), family, after: nil)
+    }
+
+    /// Whose addresses it has; nil for a service.
+    var host: Host? { if case .addresses(_, let host) = content { host } else { nil } }
 
     /// A service under a name. Nil if a name is too long.
     package init?(_ service: OfferedService, as name: ServiceName, number: UInt64) {
@@ -74,8 +91,7 @@ package struct Claim: Hashable, Sendable {
         let after: ClaimID? =
             switch service.host {
             case nil: .host
-            case let host? where host.addresses.isEmpty: nil
-            case _?: .other(number)
+            case let host?: host.isAnsweredHere ? .other(number) : nil
             }
         self.init(
             full,
@@ -96,13 +112,21 @@ package struct Claim: Hashable, Sendable {
 }
 
 extension Claim {
-    /// Everything that a service claims on a link under a name, other hosts' addresses first. Empty if a name is too long for DNS.
-    package static func all(of service: OfferedService, as name: ServiceName, number: UInt64)
+    /// Everything that a service claims on a link under a name, its host's addresses first. Empty if a name is too long for DNS.
+    /// - Parameter own: this machine's addresses on the link.
+    package static func all(of service: OfferedService, as name: ServiceName, number: UInt64, own: [IPAddress])
         -> [(id: ClaimID, claim: Claim)]
     {
         var claims: [(id: ClaimID, claim: Claim)] = []
-        if let host = service.host, !host.addresses.isEmpty, let name = try? DomainName(presentation: host.name.text) {
-            claims.append((.other(number), Claim(other: name, host.addresses, over: service.family)))
+        if let host = service.host(as: name), host.isAnsweredHere {
+            guard let name = try? DomainName(presentation: host.name.text) else { return [] }
+            claims.append(
+                (
+                    .other(number),
+                    host.isAlias
+                        ? Claim(alias: name, own, over: service.family)
+                        : Claim(other: name, host.addresses, over: service.family)
+                ))
         }
         guard !service.isAddressRecord else { return claims }
         guard let claim = Claim(service, as: name, number: number) else { return [] }
@@ -143,7 +167,7 @@ extension Claim {
             if let types = Self.types {
                 records.shared.append(ResourceRecord(types, .ptr, .ptr(type), ttl: Self.otherTTL))
             }
-        case .addresses(let addresses, let hasReverse):
+        case .addresses(let addresses, let host):
             for address in addresses {
                 let (type, data): (RecordType, RecordData) =
                     switch address {
@@ -151,7 +175,7 @@ extension Claim {
                     case .v6(let v6, _): (.aaaa, .aaaa(high: v6.high, low: v6.low))
                     }
                 records.unique.append(ResourceRecord(name, type, data, ttl: Self.hostTTL, flushesCache: true))
-                if hasReverse, let reverse = DomainName(reverse: address) {
+                if host == .machine, let reverse = DomainName(reverse: address) {
                     records.quiet.append(ResourceRecord(reverse, .ptr, .ptr(name), ttl: Self.hostTTL))
                 }
             }

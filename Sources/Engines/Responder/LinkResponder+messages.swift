@@ -48,11 +48,16 @@ extension LinkResponder {
         }
     }
 
-    /// This machine's programs, and its links, have one name and all its addresses (RFC 6762 §14).
+    /// This machine's programs, and its links, have its names and all its addresses (RFC 6762 §14). A program here that says its further name
+    /// of another host is one that has it.
     private func isOfThisMachine(_ record: ResourceRecord, _ id: ClaimID, _ arrival: MessageSource) -> Bool {
-        guard id == .host || id == .firstName else { return false }
-        if arrival.isFromHere { return true }
-        return IPAddress(record.data, scope: 0).map(machine.contains) ?? false
+        let address = IPAddress(record.data, scope: 0)
+        switch claims[id]?.claim.host {
+        case .machine where arrival.isFromHere: return true
+        case .alias where arrival.isFromHere && address == nil: return true
+        case .machine, .alias: return address.map(machine.contains) ?? false
+        case .other, nil: return false
+        }
     }
 
     private mutating func conflicted(_ id: ClaimID, at now: Duration) {
@@ -78,7 +83,7 @@ extension LinkResponder {
                 guard case .probing? = claims[id]?.stage, probing.isAsked(id), let claim = claims[id]?.claim else {
                     continue
                 }
-                if id == .host || id == .firstName, theirs.allSatisfy({ isOfThisMachine($0, id, arrival) }) { continue }
+                if theirs.allSatisfy({ isOfThisMachine($0, id, arrival) }) { continue }
                 guard Tiebreak(ours: claim.records(host: hostName).unique, theirs: theirs) == .lost else { continue }
                 // It is no conflict of those that slow down all attempts: whoever probes could have it so.
                 probing.lostTiebreak(id, at: now)

@@ -64,7 +64,7 @@ public final class SimulatedEngine: DiscoveryEngine {
                 SimulatedOperation.Publication(
                     service: service,
                     registration: Registration(
-                        name: service.name, policy: onConflict, isPersistent: isPersistent,
+                        of: service, policy: onConflict, isPersistent: isPersistent,
                         silence: "the simulated network has neither taken nor refused"),
                     report: reporting)))
     }

@@ -142,7 +142,8 @@ extension SimulatedWorld {
                     continue
                 }
                 let offered = publication.service.host
-                let addresses = (offered?.addresses ?? path.addresses).filter {
+                let others = offered.flatMap { $0.isAlias ? nil : $0.addresses }
+                let addresses = (others ?? path.addresses).filter {
                     query.family == nil || query.family == $0.family
                 }
                 resolutions[site] = Resolution(

@@ -105,14 +105,17 @@ extension SimulatedWorld {
         guard case .publication(let publication) = operations[id]?.kind else { return }
         let sites = self.sites(of: publication.service, on: machine)
         links.withdraw(id, at: publication.sites.keys.filter { !sites.contains($0) })
-        var claims = Claim.all(of: publication.service, as: publication.registration.name, number: id)
-        // A name of a server's zone is nobody's to claim.
-        if machine.label == nil, let host = try? DomainName(presentation: machine.host.text) {
-            for index in claims.indices where claims[index].claim.after == .host {
-                claims[index].claim.point(to: host)
+        for site in sites {
+            var claims = Claim.all(
+                of: publication.service, as: publication.registration.name, number: id, own: site.addresses)
+            // A name of a server's zone is nobody's to claim.
+            if machine.label == nil, let host = try? DomainName(presentation: machine.host.text) {
+                for index in claims.indices where claims[index].claim.after == .host {
+                    claims[index].claim.point(to: host)
+                }
             }
+            links.claim(claims, host: machine.label?.name, at: site, of: id)
         }
-        for site in sites { links.claim(claims, host: machine.label?.name, at: site, of: id) }
         edit(id) { publication in
             publication.isChanged = false
             publication.sites = Dictionary(uniqueKeysWithValues: sites.map { ($0, publication.sites[$0] ?? false) })
@@ -179,6 +182,7 @@ extension SimulatedWorld {
         case .lost(.service(let id)): change(id) { [now] in $0.changed(to: .collision, at: now) }
         case .lost(.other(let id)):
             guard case .publication(let publication) = operations[id]?.kind else { return }
+            if publication.service.isAlias { return change(id) { [now] in $0.changed(to: .collision, at: now) } }
             let name = publication.service.host?.name.text ?? ""
             let error = DiscoveryError(.nameTaken, "another host is called \(name)")
             change(id) { $0.hostIsTaken(error) }

@@ -12,9 +12,12 @@ import Testing
     private let stuck = Registration.Action.retry(after: .seconds(30))
 
     private let start = Duration.seconds(1)
+    private let offer: OfferedService
+
+    init() throws { offer = try OfferedService(name: "tony", type: "_witap._tcp", port: 9000) }
 
     private func running(_ policy: ConflictPolicy = .rename, isPersistent: Bool = false) -> Registration {
-        var registration = Registration(name: tony, policy: policy, isPersistent: isPersistent)
+        var registration = Registration(of: offer, policy: policy, isPersistent: isPersistent)
         _ = registration.publishing(true)
         return registration
     }
@@ -24,7 +27,7 @@ import Testing
     }
 
     @Test func registersWhenPublishingBecomesPossible() {
-        var registration = Registration(name: tony, policy: .rename)
+        var registration = Registration(of: offer, policy: .rename)
         #expect(
             registration.publishing(false) == [.reset, fact(tony, .waiting("the host's name is being registered"))])
         #expect(registration.publishing(false) == [])

@@ -90,12 +90,12 @@ struct ListenCommand: NetworkCommand {
         }
         offer.tellDoubts(of: service, in: session)
         let publication = session.network.publish(service)
-        var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
+        var run = Publishing(session: session, program: [], timeout: nil, isChecked: false)
         // Without a program, standard output carries the connection's bytes.
         run.tellsOnStandardError = program.isEmpty
         async let serving: Void = serve(acceptor, publication, program, conversations, notices)
         do {
-            let status = try await run.run(publication)
+            let status = try await run.run([publication])
             try await serving
             return status
         } catch {

@@ -107,9 +107,10 @@ enum ListedOffer: Hashable {
             .init(
                 isRead ? status.state.word : status.state.rawValue, 11, status.state == .established ? .green : .yellow),
             .init(status.name, 24),
-            .init(safe: isAddress ? "address" : status.type, 16), .init(isAddress ? "" : "\(status.port)", 5),
+            .init(safe: isAddress ? status.isAlias ? "alias" : "address" : status.type, 16),
+            .init(isAddress ? "" : "\(status.port)", 5),
             .init(isRead ? status.origin.word : status.origin.rawValue, 13),
-            .init(isAddress ? status.addresses.joined(separator: ",") : remark, 0),
+            .init(isAddress && !status.isAlias ? status.addresses.joined(separator: ",") : remark, 0),
             .init(status.reason ?? status.warning ?? "", 0))
     }
 

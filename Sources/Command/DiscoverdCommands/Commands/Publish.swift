@@ -10,6 +10,10 @@ struct PublishCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publishes a service until it is stopped, or with --detach for good.",
+        usage: """
+            discoverd publish [<options>] <name> <port|address> -- [<cmd> ...]
+            discoverd publish [<options>] --alias <host>
+            """,
         discussion: """
             It is withdrawn when the command ends. With --detach the daemon keeps it, over restarts too, until 'discoverd unpublish'. With -- CMD the \
             service is published while CMD runs; CMD starts once it is published.
@@ -23,19 +27,21 @@ struct PublishCommand: NetworkCommand {
               discoverd publish web 8080 --type _http._tcp --domain home.example.org --key pub.key
               discoverd publish Laser 631 --type _ipp._tcp --host printer.local --address 10.0.0.9
               discoverd publish printer.local 10.0.0.9
+              discoverd publish --alias wiki --alias shop.wiki
+                                        wiki.local and shop.wiki.local lead to this machine
             """
     )
 
     @Argument(
         help: "The name: 1 to 63 bytes; before an address a host's. One that begins with a hyphen follows --.")
-    var name: String
+    var name: String?
 
     @Argument(
         help: ArgumentHelp(
             "The port on which the service listens: 1 to 65535; or an address of a host, without a service.",
             valueName: "port|address"),
         transform: PortOrAddress.init)
-    var port: PortOrAddress
+    var port: PortOrAddress?
 
     @Argument(parsing: .postTerminator, help: ArgumentHelp("A program to publish for.", valueName: "cmd"))
     var program: [String] = []
@@ -59,10 +65,28 @@ struct PublishCommand: NetworkCommand {
     @Flag(name: .customLong("address-record"), help: .hidden)
     var isOfHost = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A further name of this machine, beside the service or alone: wiki for wiki.local. Repeatable.",
+            valueName: "host"),
+        transform: Parsing.alias)
+    var alias: [OfferedAlias] = []
+
     /// No service is published but the address of a host, without a name for the address.
     private var addressRecord: Bool {
-        if case .address = port, WordKind(CommandLineArguments.unmarked(name)) == .host { true } else { isOfHost }
+        guard case .address? = port, let name else { return isOfHost }
+        return WordKind(CommandLineArguments.unmarked(name)) == .host || isOfHost
     }
+
+    /// The alias that the service is on.
+    private var hostAlias: OfferedAlias? {
+        let host = host.flatMap { try? HostName.ofLink($0.text) }
+        return alias.first { $0.name == host }
+    }
+
+    /// No service is published but further names of this machine.
+    private var isAliasAlone: Bool { name == nil && port == nil && !alias.isEmpty }
 
     @Option(
         name: .long,
@@ -101,48 +125,70 @@ struct PublishCommand: NetworkCommand {
     }
 
     func validate() throws {
-        if case .word(let word) = port { throw ValidationError(refusal(of: word)) }
+        if isAliasAlone { return try validateAliasAlone() }
+        guard let name, let port else {
+            throw ValidationError("<port|address> is missing: 'discoverd publish NAME PORT', and perhaps --alias HOST.")
+        }
+        if !alias.isEmpty, domain.domain != .local {
+            throw ValidationError("An alias is below local: publish the service in --domain by itself.")
+        }
+        if case .word(let word) = port { throw ValidationError(refusal(of: word, after: name)) }
         if host == nil && !addressRecord && !address.isEmpty {
             throw ValidationError("--address needs --host, whose address it is.")
         }
         if addressRecord { try validateAddressRecord() }
         if offer.type == nil, !addressRecord { try WordKind.requireNewName(name, for: "publish") }
-        if host != nil, checking.check?.looksAtThisMachine == true {
+        if host != nil, hostAlias == nil, checking.check?.looksAtThisMachine == true {
             throw ValidationError("--check tcp and http look at this machine, not at --host.")
         }
         if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
-        try Parsing.validate { _ = try service() }
+        try Parsing.validate { _ = try offers(name, port) }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let service = try service()
-        if !addressRecord { offer.tellDoubts(of: service, in: session) }
-        for doubt in AddressDoubts.of(service) { session.notices.notice(doubt) }
+        let offers = try self.offers(name, port)
+        if let service = offers.first, !service.isAddressRecord { offer.tellDoubts(of: service, in: session) }
+        for doubt in offers.flatMap(AddressDoubts.of) { session.notices.notice(doubt) }
         let policy: ConflictPolicy = onConflict == .fail || addressRecord ? .fail : .rename
         if detach {
-            let request = RegistrationRequest(service, onConflict: policy, check: check)
-            return try await Detaching(session: session, request: request, timeout: timeout).run()
+            let requests = offers.map {
+                RegistrationRequest($0, onConflict: policy, check: $0.isAlias ? nil : check)
+            }
+            return try await Detaching(session: session, requests: requests, timeout: timeout).run()
         }
         var run = Publishing(
-            session: session, service: service, program: try DiscoverdCommand.arguments().program, timeout: timeout,
+            session: session, program: try DiscoverdCommand.arguments().program, timeout: timeout,
             isChecked: check != nil)
-        return try await run.run(session.network.publish(service, onConflict: policy))
+        return try await run.run(offers.map { session.network.publish($0, onConflict: policy) })
+    }
+
+    private func validateAliasAlone() throws {
+        let ofServices = try [("--address-record", isOfHost), ("--address", !address.isEmpty)] + ofServices()
+        if let option = ofServices.first(where: { $0.1 }) {
+            throw ValidationError("\(option.0) is for a service, and an alias alone is none.")
+        }
+        if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
+        try Parsing.validate { _ = try offers(nil, nil) }
+    }
+
+    /// What only a service has, and whether it is given.
+    private func ofServices() throws -> [(option: String, isGiven: Bool)] {
+        let txt = try offer.txt.record()
+        return [
+            ("--type", offer.type != nil), ("--txt", !txt.isEmpty), ("--subtype", !subtype.isEmpty),
+            ("--host", host != nil), ("--check", check != nil), ("--domain", domain.domain != .local),
+        ]
     }
 
     private func validateAddressRecord() throws {
-        let txt = try offer.txt.record()
-        let ofServices = [
-            ("--type", offer.type != nil), ("--txt", !txt.isEmpty), ("--subtype", !subtype.isEmpty),
-            ("--on-conflict rename", onConflict == .rename), ("--host", host != nil), ("--check", check != nil),
-            ("--domain", domain.domain != .local),
-        ]
+        let ofServices = try [("--on-conflict rename", onConflict == .rename)] + ofServices()
         if let option = ofServices.first(where: { $0.1 }) {
             throw ValidationError("\(option.0) is for a service, and an address record is none.")
         }
     }
 
     /// What is wrong with a word that is neither a port nor an address.
-    private func refusal(of word: String) -> String {
+    private func refusal(of word: String, after name: String) -> String {
         let swapped = "'discoverd publish \(word.escapedForTerminal) \(name.escapedForTerminal)'"
         if IPAddress(name) != nil, word.contains("."), (try? HostName(word)) != nil {
             return "\(word.quotedForMessage) is a host, which stands before its address: \(swapped)."
@@ -154,9 +200,21 @@ struct PublishCommand: NetworkCommand {
             : "port \(word.quotedForMessage) is not a number in 1 to 65535\(order)."
     }
 
-    private func service() throws -> OfferedService {
+    /// What is published: the service or the address record, if there is one, and the aliases.
+    private func offers(_ name: String?, _ port: PortOrAddress?) throws -> [OfferedService] {
+        var seen: Set<OfferedAlias> = []
+        // One that the service is on comes with it.
+        let beside = alias.filter { $0 != hostAlias && seen.insert($0).inserted }
+        let aliases = try beside.map { alias in
+            try OfferedService(alias: alias, interfaces: place.interfaces(), family: place.family)
+        }
+        guard let name, let port else { return aliases }
+        return [try service(name, port)] + aliases
+    }
+
+    private func service(_ name: String, _ what: PortOrAddress) throws -> OfferedService {
         let port: Port
-        switch (self.port, addressRecord) {
+        switch (what, addressRecord) {
         case (.port(let number), false): port = number
         case (.address(let first), true):
             return try OfferedService(
@@ -165,7 +223,7 @@ struct PublishCommand: NetworkCommand {
                 interfaces: place.interfaces(), family: place.family)
         case (.port(let number), true):
             throw ValidationError("\(number) is no IPv4 or IPv6 address, which follows the host's name.")
-        case (.word(let word), _): throw ValidationError(refusal(of: word))
+        case (.word(let word), _): throw ValidationError(refusal(of: word, after: name))
         case (.address(let address), false):
             let host = try? HostName.ofLink(name)
             throw ValidationError(
@@ -173,7 +231,15 @@ struct PublishCommand: NetworkCommand {
                     + (host.map { ": 'discoverd publish \($0) \(address)'." } ?? "."))
         }
         var service = try offer.service(Parsing.name(name), port: port, subtypes: subtype, in: domain.domain, at: place)
-        service.host = try host.map { name throws(DiscoveryError) in try OfferedHost(name: name, addresses: address) }
+        if let hostAlias {
+            guard address.isEmpty else {
+                throw ValidationError("--address is of another host, and \(hostAlias.name) is this machine.")
+            }
+            service.host = OfferedHost(alias: hostAlias)
+        } else {
+            service.host = try host.map { name throws(DiscoveryError) in try OfferedHost(name: name, addresses: address)
+            }
+        }
         return service
     }
 }

@@ -5,10 +5,9 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-/// Runs `publish`: reports the name's status, starts a program once the name is established, withdraws at the end.
+/// Runs `publish`: reports the names' statuses, starts a program once all are established, withdraws at the end.
 struct Publishing {
     let session: Session
-    let service: OfferedService
     /// The program to publish for, byte for byte; empty for none.
     let program: [[UInt8]]
     /// Standard output belongs to something else.
@@ -23,24 +22,39 @@ struct Publishing {
     private var gate: BackendGate?
     private var deadline: Task<Void, Never>?
     private var child: ChildProcess?
-    private var isEstablished = false
+    private var publications: [Publication] = []
+    /// Those that have been, by their places.
+    private var established: Set<Int> = []
 
-    init(session: Session, service: OfferedService, program: [[UInt8]], timeout: Duration?, isChecked: Bool) {
-        (self.isChecked, self.session, self.service, self.program) = (isChecked, session, service, program)
+    init(session: Session, program: [[UInt8]], timeout: Duration?, isChecked: Bool) {
+        (self.isChecked, self.session, self.program) = (isChecked, session, program)
         if session.isUnicast { gate = BackendGate(session) }
         deadline = timeout.map { session.stop.request(.timedOut, after: $0) }
     }
 
-    mutating func run(_ publication: Publication) async throws -> ExitStatus {
+    mutating func run(_ publications: [Publication]) async throws -> ExitStatus {
+        self.publications = publications
+        let (updates, reader) = AsyncStream<(Int, PublicationStatus)>.makeStream()
+        let readers = Task {
+            await withDiscardingTaskGroup { group in
+                for (place, publication) in publications.enumerated() {
+                    group.addTask { for await status in publication.updates { reader.yield((place, status)) } }
+                }
+            }
+            reader.finish()
+        }
+        defer { readers.cancel() }
         do {
-            for await status in publication.updates { try handle(status) }
+            for await (place, status) in updates { try handle(status, of: place) }
         } catch {
-            await finish(publication)
+            await finish()
             throw error
         }
-        await finish(publication)
+        await finish()
         return try status(of: session.stop.cause)
     }
+
+    private var areEstablished: Bool { established.count == publications.count }
 
     private func status(of cause: Stop.Cause?) throws -> ExitStatus {
         switch cause {
@@ -49,48 +63,51 @@ struct Publishing {
         case .noBackend: throw gate?.failure ?? .noBackend(nil)
         case .timedOut:
             let reason = gate.flatMap { $0.isOpen ? nil : $0.reason }.map { ": \($0)" } ?? ""
-            throw CommandError(.notFound, "\"\(service.name)\" could not be published within the time allowed\(reason)")
+            let late = publications.indices.first { !established.contains($0) } ?? 0
+            let name = publications[late].service.name
+            throw CommandError(.notFound, "\"\(name)\" could not be published within the time allowed\(reason)")
         case .signal, .unread, nil: return .done
         }
     }
 
-    private mutating func handle(_ status: PublicationStatus) throws {
+    private mutating func handle(_ status: PublicationStatus, of place: Int) throws {
+        let service = publications[place].service
         switch status.state {
         case .waiting(let reason):
-            guard !isChecked else {
+            guard !isChecked || service.isAlias else {
                 session.notices.notice("not advertised: \(reason)")
-                return try show(status, .waiting, reason: reason)
+                return try show(service, status, .waiting, reason: reason)
             }
             // Once established, the service stays published however long the backend is away.
-            if gate == nil, !isEstablished { gate = BackendGate(session) }
+            if gate == nil, !areEstablished { gate = BackendGate(session) }
             gate?.note(.unavailable(reason))
             tellOfWaiting(reason)
-            try show(status, .waiting, reason: reason)
+            try show(service, status, .waiting, reason: reason)
         case .registering:
             // A DNS server is asked from here on. It has answered where the name is another one now.
             if !session.isUnicast || status.name != service.name { gate?.answered() }
-            try show(status, .registering)
+            try show(service, status, .registering)
         case .established:
             gate?.answered()
-            deadline?.cancel()
-            isEstablished = true
-            try show(status, .established)
-            try startProgram()
+            established.insert(place)
+            if areEstablished { deadline?.cancel() }
+            try show(service, status, .established)
+            if areEstablished { try startProgram() }
         case .refused(let error):
             gate?.answered()
             session.notices.notice("not published: \(error.message); it is tried again")
-            try show(status, status.state.named, reason: error.message)
+            try show(service, status, status.state.named, reason: error.message)
         case .conflicted(let error):
-            try show(status, .conflicted, isOver: true, reason: error.message)
+            try show(service, status, .conflicted, isOver: true, reason: error.message)
             throw CommandError(
                 .cannotCreate, error.message,
                 advice: [
-                    service.isAddressRecord
+                    service.isAddressRecord && !service.isAlias
                         ? "Choose another name: hosts of the same name would answer for each other."
                         : "Choose another name, or let it be renamed: --on-conflict rename."
                 ])
         case .failed(let error):
-            try show(status, .failed, isOver: true, reason: error.message)
+            try show(service, status, .failed, isOver: true, reason: error.message)
             // There is a backend: someone else withdrew the service with `unpublish`.
             if error.code == .closed { throw CommandError(.notFound, error.message) }
             throw error
@@ -99,27 +116,28 @@ struct Publishing {
     }
 
     private mutating func tellOfWaiting(_ reason: String) {
-        guard isEstablished else { return session.notices.detail("nothing publishes yet: \(reason)") }
+        guard areEstablished else { return session.notices.detail("nothing publishes yet: \(reason)") }
         session.notices.notice("\(reason); the service is published again as soon as that is possible")
     }
 
     /// Keeps offering the service if the reader is gone.
     private func show(
-        _ status: PublicationStatus, _ state: RegistrationStatus.State, isOver: Bool = false, reason: String? = nil
+        _ service: OfferedService, _ status: PublicationStatus, _ state: RegistrationStatus.State, isOver: Bool = false,
+        reason: String? = nil
     ) throws {
         if let announce {
             if state == .established { announce(status) }
             return
         }
         let subject: JSONVersion.Subject = isOver ? .ended : .event
-        if tellsOnStandardError { return tell(status, state, as: subject, reason: reason) }
+        if tellsOnStandardError { return tell(service, status, state, as: subject, reason: reason) }
         do {
             if session.json {
                 try session.output.json(subject) {
                     $0.publishedLine(service, name: status.name, state: state.rawValue, reason: reason)
                 }
             } else if state == .established {
-                try session.output.line(established(status))
+                try session.output.line(Self.established(service, status))
             }
             try session.output.flush()
         } catch is Output.Unread {
@@ -128,7 +146,8 @@ struct Publishing {
     }
 
     private func tell(
-        _ status: PublicationStatus, _ state: RegistrationStatus.State, as subject: JSONVersion.Subject, reason: String?
+        _ service: OfferedService, _ status: PublicationStatus, _ state: RegistrationStatus.State,
+        as subject: JSONVersion.Subject, reason: String?
     ) {
         if let version = session.jsonVersion {
             let line = version.line(subject) {
@@ -136,11 +155,11 @@ struct Publishing {
             }
             ProgramNotices.write(line)
         } else if state == .established {
-            session.notices.notice(established(status))
+            session.notices.notice(Self.established(service, status))
         }
     }
 
-    private func established(_ status: PublicationStatus) -> String {
+    private static func established(_ service: OfferedService, _ status: PublicationStatus) -> String {
         "published \(PublishedText.of(service, as: status.name))"
     }
 
@@ -158,13 +177,23 @@ struct Publishing {
         try child.whenEnded { stop.request(.programEnded($0)) }
     }
 
-    /// Withdraws the service, and ends the program if the publication ended first. Runs in a task of its own: this one may be cancelled,
-    /// and the goodbye must still be sent.
-    private func finish(_ publication: Publication) async {
+    /// Withdraws everything, and ends the program if a publication ended first. Runs in a task of its own: this one may be cancelled,
+    /// and the goodbyes must still be sent.
+    private func finish() async {
         child?.end()
-        let isWithdrawn = await Task { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }.value
-        if case .withdrawn = publication.status.state { try? show(publication.status, .withdrawn) }
-        if !isWithdrawn { session.notices.detail("the withdrawal was not confirmed in time") }
+        let areWithdrawn = await Task { [publications] in
+            await withTaskGroup(of: Bool.self) { group in
+                for publication in publications {
+                    group.addTask { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }
+                }
+                return await group.reduce(true) { $0 && $1 }
+            }
+        }.value
+        for publication in publications {
+            guard case .withdrawn = publication.status.state else { continue }
+            try? show(publication.service, publication.status, .withdrawn)
+        }
+        if !areWithdrawn { session.notices.detail("the withdrawal was not confirmed in time") }
     }
 }
 
@@ -172,6 +201,10 @@ struct Publishing {
 enum PublishedText {
     /// The service and its port, or the host and its addresses; and the wanted name, if another was taken.
     static func of(_ service: OfferedService, as name: ServiceName) -> String {
+        if service.isAlias {
+            let renamed = name == service.name ? "" : " (renamed: \(service.name) is taken)"
+            return "\(name), an alias of this machine\(renamed)"
+        }
         if service.isAddressRecord, let host = service.host {
             return "\(host.name) address \(host.addresses.map(\.description).joined(separator: ", "))"
         }
@@ -181,13 +214,18 @@ enum PublishedText {
     }
 }
 
-/// Runs `publish --detach`: hands the service to the daemon and reports the outcome.
+/// Runs `publish --detach`: hands everything to the daemon, one after the other, and reports the outcome.
 struct Detaching {
     let session: Session
-    let request: RegistrationRequest
+    let requests: [RegistrationRequest]
     let timeout: Duration?
 
     func run() async throws -> ExitStatus {
+        for request in requests { try await handOver(request) }
+        return .done
+    }
+
+    private func handOver(_ request: RegistrationRequest) async throws {
         let limit = timeout ?? .seconds(5)
         var writer = JSONWriter()
         writer.request(request)
@@ -198,11 +236,12 @@ struct Detaching {
         guard let json = try? JSONReader.read(answer), let status = RegistrationStatus(json) else {
             throw CommandError(.noBackend, "the daemon's answer is not understood")
         }
-        try show(status, json["changed"].flatMap { RegistrationChange($0) })
-        return .done
+        try show(request, status, json["changed"].flatMap { RegistrationChange($0) })
     }
 
-    private func show(_ status: RegistrationStatus, _ change: RegistrationChange?) throws {
+    private func show(_ request: RegistrationRequest, _ status: RegistrationStatus, _ change: RegistrationChange?)
+        throws
+    {
         if session.json {
             try session.output.json { json in
                 json.line("published") { object in

@@ -102,7 +102,7 @@ struct DoctorCommand: NetworkCommand {
         let machine =
             ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
             + LinkCheck.findings(of: await trials, avahiRuns: avahi.avahiAnswers)
-            + AvahiConfigurationCheck.run() + (await names)
+            + AvahiConfigurationCheck.run() + HostsLookupCheck.run() + (await names)
         let domains = await session.more?.check(domains) ?? []
         let weighed = Self.weigh(backend, machine, beside: daemon)
         return weighed.backend + daemon.findings + weighed.machine + domains

@@ -136,8 +136,12 @@ extension [RegistrationStatus] {
         let current = filter { $0.name == name }
         if !current.isEmpty { return current }
         let wanted = filter { $0.wanted == name }
-        guard wanted.isEmpty, let host = try? HostName.ofLink(name) else { return wanted }
-        return filter { $0.isAddressRecord && (try? HostName($0.name)) == host }
+        guard wanted.isEmpty else { return wanted }
+        let hosts = [try? HostName.ofLink(name), try? OfferedAlias(name).name].compactMap(\.self)
+        return filter { status in
+            status.isAddressRecord
+                && [status.name, status.wanted].contains { HostName(observed: $0).map(hosts.contains) ?? false }
+        }
     }
 }
 #endif

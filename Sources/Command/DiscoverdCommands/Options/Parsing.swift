@@ -39,6 +39,8 @@ extension Parsing {
 
     static func hostName(_ text: String) throws -> HostName { try HostName(text) }
 
+    static func alias(_ text: String) throws -> OfferedAlias { try OfferedAlias(text) }
+
     static func address(_ text: String) throws -> IPAddress {
         guard let address = IPAddress(text) else {
             throw Failure("it must be an IPv4 or IPv6 address")

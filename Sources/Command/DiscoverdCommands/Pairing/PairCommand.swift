@@ -106,12 +106,12 @@ struct PairCommand: NetworkCommand {
             name: .ofThisMachine(), type: try ServiceType(Self.type), port: listeners.port,
             interfaces: try place.interfaces(), family: place.family)
         let publication = session.network.publish(service)
-        var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
+        var run = Publishing(session: session, program: [], timeout: nil, isChecked: false)
         let report = talk.report
         run.announce = { report.waiting(as: $0.name) }
         async let pairing: Void = desk.run(until: publication)
         do {
-            _ = try await run.run(publication)
+            _ = try await run.run([publication])
             try await pairing
         } catch {
             desk.end()

@@ -82,6 +82,16 @@ package enum SystemInterfaces {
         return families.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.rawValue < $1.rawValue }) }
     }
 
+    /// This machine's addresses on the links where it publishes: loopback where there is no other, and a link to one peer if it is named.
+    package static func addresses(by filter: InterfaceFilter) -> [(interface: NetworkInterface, address: IPAddress)] {
+        let usable = (InterfaceAddress.all() ?? []).filter {
+            $0.has(IFF_UP) && $0.has(IFF_MULTICAST | IFF_LOOPBACK) && filter.allows($0.interface.name)
+                && !($0.has(IFF_POINTOPOINT) && filter == .all)
+        }
+        let others = usable.filter { !$0.has(IFF_LOOPBACK) && $0.address != nil }
+        return (others.isEmpty ? usable : others).compactMap { item in item.address.map { (item.interface, $0) } }
+    }
+
     /// The usable links with their MTU in bytes, without loopback and links to one peer, on which avahi-daemon does not publish unless told to.
     package static func sizes(of filter: InterfaceFilter) -> [(interface: NetworkInterface, mtu: Int)] {
         let links = (InterfaceAddress.all() ?? []).filter {

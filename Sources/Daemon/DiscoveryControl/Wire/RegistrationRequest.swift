@@ -61,10 +61,11 @@ extension JSONWriter {
         if let family = service.family { member("family", family.rawValue) }
         if let host = service.host {
             member("host", host.name.text)
+            if host.isAlias { member("alias", true) }
             if !host.addresses.isEmpty { member("addresses", host.addresses.map(\.description)) }
         }
-        // Another name would be another host.
-        if !service.isAddressRecord { member("onConflict", request.onConflict.rawValue) }
+        // Another name would be another host, but of an alias.
+        if !service.isAddressRecord || service.isAlias { member("onConflict", request.onConflict.rawValue) }
         guard let check = request.check else { return }
         member("check", check.text)
         if let interval = check.intervalMilliseconds { member("checkIntervalMilliseconds", interval) }
@@ -76,14 +77,15 @@ extension JSONWriter {
 
 extension RegistrationRequest {
     private static let keys: Set<String> = [
-        "v", "name", "type", "domain", "port", "txt", "subtypes", "interfaces", "family", "host", "addresses",
+        "v", "name", "type", "domain", "port", "txt", "subtypes", "interfaces", "family", "host", "addresses", "alias",
         "onConflict", "check", "checkIntervalMilliseconds", "checkTimeoutMilliseconds", "rise", "fall",
     ]
 
     private static let addressKeys: Set<String> = ["v", "host", "addresses", "interfaces", "family"]
+    private static let aliasKeys: Set<String> = ["v", "host", "alias", "interfaces", "family", "onConflict"]
 
     /// Reads the body of a request. `type` defaults to `_witap._tcp`, `domain` to `local`. `host` and `addresses` without `name`, `type` and
-    /// `port` are an address record.
+    /// `port` are an address record; `host` and `alias` are a further name of this machine.
     /// - Throws: status 400 with the broken rule. An unknown key is an error, so that a misspelt one is noticed.
     public init(_ json: JSONValue) throws(ControlError) {
         guard let members = json.members else { throw Self.broken("the body must be an object") }
@@ -91,14 +93,17 @@ extension RegistrationRequest {
             throw Self.broken("\(member.key.quotedForMessage): no such key")
         }
         do throws(DiscoveryError) {
-            guard json["name"] == nil, json["type"] == nil, json["port"] == nil, json["addresses"] != nil else {
+            let isService = json["name"] != nil || json["type"] != nil || json["port"] != nil
+            guard !isService, json["addresses"] != nil || json["alias"] != nil else {
                 try self.init(checked: json)
                 return
             }
-            for member in members where !Self.addressKeys.contains(member.key) {
-                throw Self.wrong(member.key, "left out: addresses without a service have none")
+            let isAlias = json["addresses"] == nil
+            for member in members where !(isAlias ? Self.aliasKeys : Self.addressKeys).contains(member.key) {
+                throw Self.wrong(
+                    member.key, "left out: \(isAlias ? "an alias" : "addresses") without a service have none")
             }
-            try self.init(addresses: json)
+            if isAlias { try self.init(alias: json) } else { try self.init(addresses: json) }
         } catch {
             throw ControlError(error)
         }
@@ -109,6 +114,19 @@ extension RegistrationRequest {
         let record = try OfferedService(
             addressesOf: host, interfaces: Self.interfaces(json), family: Self.family(json))
         self.init(record, onConflict: .fail)
+    }
+
+    private init(alias json: JSONValue) throws(DiscoveryError) {
+        guard let host = try Self.host(json), host.isAlias else { throw Self.wrong("alias", "true, or left out") }
+        let alias = try OfferedService(
+            alias: OfferedAlias(host.name.text), interfaces: Self.interfaces(json), family: Self.family(json))
+        try self.init(alias, onConflict: Self.policy(json))
+    }
+
+    private static func policy(_ json: JSONValue) throws(DiscoveryError) -> ConflictPolicy {
+        guard let text = try optional("onConflict", json["onConflict"], \.string, "text") else { return .rename }
+        guard let policy = ConflictPolicy(rawValue: text) else { throw wrong("onConflict", "rename or fail") }
+        return policy
     }
 
     private static func interfaces(_ json: JSONValue) throws(DiscoveryError) -> InterfaceFilter {
@@ -135,15 +153,10 @@ extension RegistrationRequest {
         service.interfaces = try Self.interfaces(json)
         service.family = try Self.family(json)
         service.host = try Self.host(json)
-        var policy = ConflictPolicy.rename
-        if let text = try Self.optional("onConflict", json["onConflict"], \.string, "text") {
-            guard let named = ConflictPolicy(rawValue: text) else { throw Self.wrong("onConflict", "rename or fail") }
-            policy = named
-        }
-        self.init(service, onConflict: policy)
+        try self.init(service, onConflict: Self.policy(json))
         guard let text = try Self.optional("check", json["check"], \.string, "text") else { return }
         var check = Check(text)
-        guard service.host == nil || !check.looksAtThisMachine else {
+        guard service.host?.isAlias ?? true || !check.looksAtThisMachine else {
             throw Self.wrong("check", "exec, unit or pid: tcp and http look at this machine, not at \"host\"")
         }
         check.intervalMilliseconds = try Self.whole("checkIntervalMilliseconds", json)
@@ -155,9 +168,16 @@ extension RegistrationRequest {
 
     private static func host(_ json: JSONValue) throws(DiscoveryError) -> OfferedHost? {
         let texts = try optional("addresses", json["addresses"], \.strings, "an array of texts") ?? []
+        let isAlias = try optional("alias", json["alias"], \.bool, "true or false") ?? false
         guard let name = try optional("host", json["host"], \.string, "text") else {
-            guard texts.isEmpty else { throw wrong("host", "text, as there are \"addresses\"") }
+            guard texts.isEmpty, !isAlias else {
+                throw wrong("host", "text, as there \(isAlias ? "is \"alias\"" : "are \"addresses\"")")
+            }
             return nil
+        }
+        if isAlias {
+            guard texts.isEmpty else { throw wrong("addresses", "left out: those of an alias are this machine's") }
+            return OfferedHost(alias: try OfferedAlias(name))
         }
         var addresses: [IPAddress] = []
         for text in texts {

@@ -33,16 +33,18 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var name: String
     /// The requested name.
     public var wanted: String
-    /// The type; empty for an address record.
+    /// The type; empty for an address record or an alias.
     public var type: String
     /// The domain.
     public var domain: String
-    /// The port; 0 for an address record.
+    /// The port; 0 for an address record or an alias.
     public var port: Int
     /// The machine that it is on; nil for this one.
     public var host: String?
     /// The addresses of an address record; empty for a service.
     public var addresses: [String]
+    /// Whether `host` is a further name of this machine.
+    public var isAlias: Bool
     /// How far it has come.
     public var state: State
     /// The reason, unless it is established.
@@ -65,7 +67,7 @@ public struct RegistrationStatus: Hashable, Sendable {
     /// Creates a status.
     public init(
         id: String, name: String, wanted: String, type: String, domain: String, port: Int, host: String? = nil,
-        addresses: [String] = [], state: State,
+        addresses: [String] = [], isAlias: Bool = false, state: State,
         reason: String? = nil, code: String? = nil, isRetrying: Bool = false, uid: UInt32?, origin: Origin,
         check: String? = nil,
         health: Health? = nil, warning: String? = nil
@@ -78,6 +80,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         self.port = port
         self.host = host
         self.addresses = addresses
+        self.isAlias = isAlias
         self.state = state
         self.reason = reason
         self.code = code
@@ -92,14 +95,17 @@ public struct RegistrationStatus: Hashable, Sendable {
     /// Reads a status; nil if it is malformed.
     public init?(_ json: JSONValue) {
         let addresses = json["addresses"]?.strings ?? []
+        let isAlias = json["alias"]?.bool ?? false
+        let isOfHost = isAlias || !addresses.isEmpty
         guard let id = json["id"]?.string, let name = json["name"]?.string, let wanted = json["wanted"]?.string,
-            let type = json["type"]?.string ?? (addresses.isEmpty ? nil : ""), let domain = json["domain"]?.string,
-            let port = json["port"]?.integer ?? (addresses.isEmpty ? nil : 0),
+            let type = json["type"]?.string ?? (isOfHost ? "" : nil), let domain = json["domain"]?.string,
+            let port = json["port"]?.integer ?? (isOfHost ? 0 : nil),
             let state = json["state"]?.string, let origin = json["origin"]?.string.flatMap({ Origin(rawValue: $0) })
         else { return nil }
         self.init(
             id: id, name: name, wanted: wanted, type: type, domain: domain, port: port,
-            host: json["host"]?.string, addresses: addresses, state: State(rawValue: state) ?? .unknown,
+            host: json["host"]?.string, addresses: addresses, isAlias: isAlias,
+            state: State(rawValue: state) ?? .unknown,
             reason: json["reason"]?.string, code: json["code"]?.string,
             isRetrying: json["retrying"]?.bool ?? false,
             uid: json["uid"]?.integer.flatMap { UInt32(exactly: $0) }, origin: origin,
@@ -108,7 +114,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         )
     }
 
-    /// Whether it is addresses of another host, without a service.
+    /// Whether it is addresses of a host, without a service: another one's, or this machine's under an alias.
     public var isAddressRecord: Bool { type.isEmpty }
 
     /// Whether it has ended; no other state follows.
@@ -155,7 +161,10 @@ extension JSONWriter {
         member("domain", status.domain)
         if !status.isAddressRecord { member("port", status.port) }
         if let host = status.host { member("host", host) }
-        if !status.addresses.isEmpty { member("addresses", status.addresses) }
+        if status.isAlias { member("alias", true) }
+        if !status.addresses.isEmpty || status.isAlias && status.isAddressRecord {
+            member("addresses", status.addresses)
+        }
         member("state", status.state.rawValue)
         if let reason = status.reason { member("reason", reason) }
         if let code = status.code { member("code", code) }

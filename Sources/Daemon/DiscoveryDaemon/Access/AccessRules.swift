@@ -20,7 +20,7 @@ public struct AccessRules: Hashable, Sendable {
         /// The domains, with all below them.
         public var domains: Set<Domain>
 
-        /// The other hosts whose services may be published, with their addresses.
+        /// The other hosts whose services may be published, with their addresses; and aliases of this one.
         public var hosts: Set<HostName>
 
         /// Creates a rule.
@@ -186,7 +186,9 @@ extension AccessRules {
             return .allowed(by: "attached: anyone")
         }
         let types = service.isAddressRecord ? "" : "\(type.base)"
-        let what = "\(Self.show(uid: uid, userName)) may not publish \(service.isAddressRecord ? "an address" : types)"
+        let offer = service.isAlias ? "the alias" : service.isAddressRecord ? "an address of" : "\(types) of"
+        let who = "\(Self.show(uid: uid, userName)) may not publish"
+        let what = "\(who) \(types)"
         guard service.domain == .local else {
             let user = (userName ?? String(uid)).escapedForTerminal
             let rule = "allow: [{user: \(user), types: [\(type.base)], domains: [\(service.domain)]}]"
@@ -199,19 +201,20 @@ extension AccessRules {
             let user = (userName ?? String(uid)).escapedForTerminal
             return .denied(
                 reason:
-                    "\(what) of \(host): only root, members of the group \(groupText), and users whom a rule for that host "
+                    "\(who) \(offer) \(host): only root, members of the group \(groupText), and users whom a rule for that host "
                     + "allows. A rule is `allow: [{user: \(user), types: [\(types)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
             )
         }
         let rule = "allow: [{user: \((userName ?? String(uid)).escapedForTerminal), types: [\(type.base)]}]"
-        let who = "only root, members of the group \(groupText), and users whom a rule allows"
+        let those = "only root, members of the group \(groupText), and users whom a rule allows"
         guard isAttached else {
             return .denied(
-                reason: "\(what) for longer than a command runs: \(who), as `\(rule)` under `access:` in discoverd.yaml"
+                reason:
+                    "\(what) for longer than a command runs: \(those), as `\(rule)` under `access:` in discoverd.yaml"
             )
         }
         return .denied(
-            reason: "\(what): \(who), as `\(rule)` or `attached: anyone` under `access:` in discoverd.yaml; "
+            reason: "\(what): \(those), as `\(rule)` or `attached: anyone` under `access:` in discoverd.yaml; "
                 + "with --socket none a command goes to avahi-daemon itself")
     }
 

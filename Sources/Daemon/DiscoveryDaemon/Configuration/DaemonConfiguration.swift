@@ -148,8 +148,8 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "avahi", "browse", "services", "domains", "export", "mirror", "access", "listen", "limits", "log-level",
-                "nss", "reload",
+                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "listen", "limits",
+                "log-level", "nss", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
         avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
@@ -181,6 +181,9 @@ extension DaemonConfiguration {
             mapping.read("limits") { value throws(ConfigurationError) in try ConnectionTable.Limits(value) } ?? limits
         if let value = mapping["limits"] {
             faults.reading { () throws(ConfigurationError) in try access.readQuotas(value) }
+        }
+        if let value = mapping["alias"] {
+            faults.reading { () throws(ConfigurationError) in try services.read(aliases: value) }
         }
         if let value = mapping["services"] {
             faults.reading { () throws(ConfigurationError) in try services.read(list: value) }

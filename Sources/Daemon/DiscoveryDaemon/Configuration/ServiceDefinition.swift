@@ -13,8 +13,74 @@ public struct ServiceDefinition: Hashable, Sendable {
 
 extension YAMLMapping {
     /// An entry with the addresses of a host, and none of what every service has.
-    var isAddressRecord: Bool {
-        self["name"] == nil && self["type"] == nil && self["port"] == nil && self["addresses"] != nil
+    var isAddressRecord: Bool { !isService && self["addresses"] != nil }
+
+    /// An entry with further names of this machine, and none of what every service has.
+    var isAlias: Bool { !isService && self["addresses"] == nil && self["alias"] != nil }
+
+    private var isService: Bool { self["name"] != nil || self["type"] != nil || self["port"] != nil }
+}
+
+extension ServiceDefinition {
+    /// The most aliases of one list.
+    private static let maximumAliases = 64
+
+    /// What an entry has published: a service with its aliases, aliases alone, or addresses of another host.
+    /// - Parameter aliases: those of the whole file, on which a service may be.
+    static func all(
+        _ value: YAMLValue, hostName: String, aliases: Set<HostName>
+    ) throws(ConfigurationError) -> [ServiceDefinition] {
+        let mapping = try YAMLMapping(value, keys: keys)
+        let own = mapping.read("alias") { value throws(ConfigurationError) in
+            try Self.aliases(value, hostName: hostName)
+        }
+        if mapping.isAlias {
+            let mapping = try YAMLMapping(value, keys: ["alias", "interfaces", "family", "on-conflict"])
+            let interfaces = mapping.read("interfaces", Self.interfaces)
+            let family = mapping.read("family", Self.family)
+            let conflict = mapping.read("on-conflict") { value throws(ConfigurationError) in
+                try value.word(ConflictWord.self)
+            }
+            return try definitions(
+                of: own ?? [], in: value, interfaces ?? .all, family, conflict == .fail ? .fail : .rename)
+        }
+        let known = aliases.union((own ?? []).map(\.name))
+        guard let definition = try ServiceDefinition(value, hostName: hostName, aliases: known) else { return [] }
+        let service = definition.service
+        // One that the service is on comes with it.
+        let beside = (own ?? []).filter { $0.name != service.host?.name }
+        return [definition]
+            + (try definitions(of: beside, in: value, service.interfaces, service.family, definition.onConflict))
+    }
+
+    /// A list of names; `%h` is the machine's.
+    static func aliases(_ value: YAMLValue, hostName: String) throws(ConfigurationError) -> [OfferedAlias] {
+        var aliases: [OfferedAlias] = []
+        for entry in try value.list(atMost: maximumAliases) {
+            let alias = try entry.parsed { text throws(DiscoveryError) in
+                try OfferedAlias(NameTemplate.expand(text, host: hostName))
+            }
+            guard !aliases.contains(where: { $0.name == alias.name }) else {
+                throw entry.error("the alias \(alias.name) is there twice")
+            }
+            aliases.append(alias)
+        }
+        return aliases
+    }
+
+    /// Aliases alone, each by itself.
+    static func definitions(
+        of aliases: [OfferedAlias], in value: YAMLValue, _ interfaces: InterfaceFilter = .all,
+        _ family: IPAddress.Family? = nil, _ onConflict: ConflictPolicy = .rename
+    ) throws(ConfigurationError) -> [ServiceDefinition] {
+        var definitions: [ServiceDefinition] = []
+        for alias in aliases {
+            let service = try value.reading { () throws(DiscoveryError) in
+                try OfferedService(alias: alias, interfaces: interfaces, family: family)
+            }
+            definitions.append(ServiceDefinition(service: service, onConflict: onConflict))
+        }
+        return definitions
     }
 }
 
@@ -38,12 +104,12 @@ extension ServiceDefinition {
 
 extension ServiceDefinition {
     private static let keys = [
-        "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "host", "addresses", "on-conflict",
-        "check",
+        "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "host", "addresses", "alias",
+        "on-conflict", "check",
     ]
 
     /// Nil if a required part is missing or wrong; this and all other errors are recorded.
-    init?(_ value: YAMLValue, hostName: String) throws(ConfigurationError) {
+    private init?(_ value: YAMLValue, hostName: String, aliases: Set<HostName>) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: Self.keys)
         if mapping.isAddressRecord {
             try self.init(addresses: value)
@@ -74,9 +140,10 @@ extension ServiceDefinition {
         }
         let host = mapping.read("host") { value throws(ConfigurationError) in
             try Self.host(
-                value, addresses: try mapping["addresses"]?.list(atMost: OfferedHost.maximumAddressCount) ?? [])
+                value, addresses: try mapping["addresses"]?.list(atMost: OfferedHost.maximumAddressCount) ?? [],
+                aliases: aliases)
         }
-        if host != nil, check?.looksAtThisMachine == true, let value = mapping["check"] {
+        if host?.isAlias == false, check?.looksAtThisMachine == true, let value = mapping["check"] {
             value.faults.note(value.error("tcp and http look at this machine, not at the host"))
         }
         guard let name, let type, let port else { return nil }
@@ -104,7 +171,9 @@ extension ServiceDefinition {
         }
     }
 
-    static func host(_ value: YAMLValue, addresses: [YAMLValue]) throws(ConfigurationError) -> OfferedHost {
+    static func host(
+        _ value: YAMLValue, addresses: [YAMLValue], aliases: Set<HostName> = []
+    ) throws(ConfigurationError) -> OfferedHost {
         var known: [IPAddress] = []
         for entry in addresses {
             guard let address = IPAddress(try entry.text()) else {
@@ -113,7 +182,10 @@ extension ServiceDefinition {
             known.append(address)
         }
         let text = try value.text()
-        return try value.reading { () throws(DiscoveryError) in try OfferedHost(name: HostName(text), addresses: known)
+        return try value.reading { () throws(DiscoveryError) in
+            let name = try HostName(text)
+            if known.isEmpty, aliases.contains(name) { return OfferedHost(alias: try OfferedAlias(name.text)) }
+            return try OfferedHost(name: name, addresses: known)
         }
     }
 
@@ -201,6 +273,8 @@ struct ServiceList {
     let hostName: String
     private(set) var definitions: [ServiceDefinition] = []
     private var places: [ServiceInstance: String] = [:]
+    /// Those of the main file, on which services may be.
+    private var aliases: Set<HostName> = []
 
     init(hostName: String) { self.hostName = hostName }
 
@@ -219,12 +293,25 @@ struct ServiceList {
         }
     }
 
+    /// Reads further names of this machine.
+    mutating func read(aliases value: YAMLValue) throws(ConfigurationError) {
+        let names = try ServiceDefinition.aliases(value, hostName: hostName)
+        aliases.formUnion(names.map(\.name))
+        for definition in try ServiceDefinition.definitions(of: names, in: value) { try add(definition, value) }
+    }
+
     private mutating func add(_ value: YAMLValue) throws(ConfigurationError) {
         let value = value.part(value.node, "the service")
-        guard let definition = try ServiceDefinition(value, hostName: hostName) else { return }
+        for definition in try ServiceDefinition.all(value, hostName: hostName, aliases: aliases) {
+            try add(definition, value)
+        }
+    }
+
+    private mutating func add(_ definition: ServiceDefinition, _ value: YAMLValue) throws(ConfigurationError) {
         let instance = definition.service.instance
         if let place = places[instance] {
-            throw value.error("\(instance.name) of type \(instance.type) is there already: \(place)")
+            let type = definition.service.isAlias ? "" : " of type \(instance.type)"
+            throw value.error("\(instance.name)\(type) is there already: \(place)")
         }
         guard definitions.count < DaemonConfiguration.maximumServices else {
             throw value.error("more than \(DaemonConfiguration.maximumServices) services")

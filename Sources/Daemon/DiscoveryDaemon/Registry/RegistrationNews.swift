@@ -10,7 +10,9 @@ struct RegistrationNews: Hashable {
     /// Nil for changes that no one needs to read.
     init?(from old: RegistrationStatus, to new: RegistrationStatus) {
         let record =
-            new.isAddressRecord ? "address \(new.addresses.joined(separator: ", "))" : "\(new.type), port \(new.port)"
+            !new.isAddressRecord
+            ? "\(new.type), port \(new.port)"
+            : new.isAlias ? "alias" : "address \(new.addresses.joined(separator: ", "))"
         let what = "\(new.wanted.quotedForMessage) (\(record))"
         switch new.state {
         case .established where old.state != new.state || old.name != new.name:

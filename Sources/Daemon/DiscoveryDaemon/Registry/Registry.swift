@@ -167,7 +167,8 @@ package actor Registry {
     ) async throws(ControlError) -> RegistrationStatus {
         let registration = try registration(id, of: peer, toDo: "change")
         guard !registration.request.service.isAddressRecord else {
-            throw ControlError(400, "invalid-request", "an address record has no TXT record")
+            let what = registration.request.service.isAlias ? "an alias" : "an address record"
+            throw ControlError(400, "invalid-request", "\(what) has no TXT record")
         }
         await registration.update(txt: txt)
         if registration.origin == .detached, entries[id] != nil { save() }

@@ -64,7 +64,10 @@ extension RegistryPolicy {
                 guard let specification else { return }
                 await HealthChecker().run(specification, port: port, report: report)
             },
-            listens: { $0.host == nil ? ListeningPorts.isOpen($0.port, $0.type.transport) : nil }
+            listens: { service in
+                guard !service.isAddressRecord, service.host?.isAlias ?? true else { return nil }
+                return ListeningPorts.isOpen(service.port, service.type.transport)
+            }
         )
     }
 }

@@ -12,7 +12,7 @@ extension Version2 {
         return service.object
     }
 
-    /// A service that is published, or the addresses of a host; and how that stands.
+    /// A service that is published, or the addresses of a host, or an alias of this machine; and how that stands.
     /// - Parameter isOver: it is not tried again, which version 1 says of a daemon's alone.
     static func publication(_ old: JSONValue, isOver: Bool = false) -> [JSONValue.Member] {
         var members = Members(of: old)
@@ -21,6 +21,7 @@ extension Version2 {
         } else {
             var host = Members(of: old)
             host.keep("host", as: "name")
+            host.keep("alias")
             host.each("addresses") { address($0.string ?? "") }
             members.add("host", host.object)
         }

@@ -67,18 +67,20 @@ import Records
         }
     }
 
-    /// Adds the addresses of another host on one interface (-1 for all), without names for the addresses: those may well have others.
+    /// Adds addresses of a host on one interface (-1 for all), without names for the addresses: those may well have others.
     /// - Throws: `.nameTaken` if avahi-daemon answers for the name itself, or another of its clients does.
-    func add(_ host: OfferedHost, over family: IPAddress.Family?, interface: Int32) throws(DiscoveryError) {
+    func add(
+        _ addresses: [IPAddress], of host: HostName, over family: IPAddress.Family?, interface: Int32
+    ) throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
-        for address in host.addresses {
+        for address in addresses {
             let code = unsafe withUnsafePointer(to: AvahiAddress(address)) { address in
                 unsafe avahi_entry_group_add_address(
-                    group, interface, AvahiPath.avahiProtocol(family), AVAHI_PUBLISH_NO_REVERSE, host.name.text, address
+                    group, interface, AvahiPath.avahiProtocol(family), AVAHI_PUBLISH_NO_REVERSE, host.text, address
                 )
             }
             guard code == 0 else {
-                throw .avahi(code, during: "cannot publish \(address) as \(host.name)").forbidden(
+                throw .avahi(code, during: "cannot publish \(address) as \(host)").forbidden(
                     by: "publish-addresses=no")
             }
         }

@@ -2,30 +2,30 @@ import DNSSD
 import Records
 
 /// The entry groups of one service: one for all interfaces, or one per interface, so that an interface that comes or goes does not disturb
-/// what is announced on the others. Used only on the loop's thread.
-final class EntryGroupSet {
+/// what is announced on the others; or one per address. Used only on the loop's thread.
+final class EntryGroupSet<Place: Hashable> {
     private let connections: EntryGroupConnections
-    private var groups: [Int32: EntryGroup] = [:]
-    private var states: [Int32: EntryGroup.State] = [:]
+    private var groups: [Place: EntryGroup] = [:]
+    private var states: [Place: EntryGroup.State] = [:]
 
     init(connections: EntryGroupConnections) { self.connections = connections }
 
-    func contains(_ index: Int32) -> Bool { groups[index] != nil }
+    func contains(_ place: Place) -> Bool { groups[place] != nil }
 
-    /// The group of an interface, created if needed. `changed` receives the resulting state of the whole set.
+    /// The group of a place, created if needed. `changed` receives the resulting state of the whole set.
     func group(
-        for index: Int32,
+        for place: Place,
         made make: (@escaping (EntryGroup.State) -> Void) throws(DiscoveryError) -> EntryGroup,
         changed: @escaping (EntryGroup.State) -> Void
     ) throws(DiscoveryError) -> EntryGroup {
-        if let group = groups[index] { return group }
+        if let group = groups[place] { return group }
         let group = try make { [weak self] state in
-            guard let self, self.groups[index] != nil else { return }
-            self.states[index] = state
+            guard let self, self.groups[place] != nil else { return }
+            self.states[place] = state
             if let together = self.together(after: state) { changed(together) }
         }
-        groups[index] = group
-        states[index] = .uncommitted
+        groups[place] = group
+        states[place] = .uncommitted
         return group
     }
 
@@ -38,20 +38,20 @@ final class EntryGroupSet {
     /// Whether every group is; false where there is none.
     var areEstablished: Bool { !states.isEmpty && states.values.allSatisfy { $0 == .established } }
 
-    /// Frees the groups of all other interfaces.
-    func keep(_ indexes: [Int32]) {
-        for (index, group) in groups where !indexes.contains(index) {
+    /// Frees the groups of all other places.
+    func keep(_ places: some Collection<Place>) {
+        for (place, group) in groups where !places.contains(place) {
             free(group)
-            groups[index] = nil
-            states[index] = nil
+            groups[place] = nil
+            states[place] = nil
         }
     }
 
     /// Changes what the groups contain and have committed.
-    func update(_ body: (EntryGroup, Int32) throws(DiscoveryError) -> Void) throws(DiscoveryError) {
-        for (index, group) in groups {
-            switch states[index] {
-            case .registering, .established: try body(group, index)
+    func update(_ body: (EntryGroup, Place) throws(DiscoveryError) -> Void) throws(DiscoveryError) {
+        for (place, group) in groups {
+            switch states[place] {
+            case .registering, .established: try body(group, place)
             // The group is empty, or will not keep its content.
             case .uncommitted, .collision, .failed, nil: continue
             }
@@ -59,9 +59,9 @@ final class EntryGroupSet {
     }
 
     func reset() {
-        for index in groups.keys {
-            groups[index]?.reset()
-            states[index] = .uncommitted
+        for place in groups.keys {
+            groups[place]?.reset()
+            states[place] = .uncommitted
         }
     }
 

@@ -9,8 +9,8 @@ final class PublishOperation: CoreOperation {
     private let report: (PublicationFact) -> Void
     private var registration: Registration
     private var connection: AvahiConnection?
-    private let groups: EntryGroupSet
-    /// The addresses of the host, where they are published with the service.
+    private let groups: EntryGroupSet<Int32>
+    /// The addresses of the host, where they are published here.
     private let host: HostAddresses?
     private let timer: LoopTimer
     private let links: LinkMonitor
@@ -47,7 +47,7 @@ final class PublishOperation: CoreOperation {
             self.carryOut(self.registration.retryIsDue())
         }
         host?.changed = { [weak self] state in self?.hostChanged(to: state) }
-        guard service.interfaces != .all else { return }
+        guard service.interfaces != .all || host?.follows == true else { return }
         links.listen(self) { [weak self] in self?.linksChanged() }
     }
 
@@ -103,7 +103,7 @@ final class PublishOperation: CoreOperation {
             case .register: register()
             case .reset:
                 groups.reset()
-                if service.isAddressRecord { host?.free() }
+                if service.isAddressRecord { host?.reset() }
             case .retry(let delay): timer.set(after: delay)
             case .report(let fact): report(fact)
             case .end:
@@ -165,7 +165,7 @@ final class PublishOperation: CoreOperation {
     private func fillHost(_ interfaces: [Int32]) throws(DiscoveryError) -> Bool {
         guard let host, let connection else { return true }
         do throws(DiscoveryError) {
-            return try host.fill(interfaces, besides: connection)
+            return try host.fill(interfaces, as: registration.name, besides: connection)
         } catch  where error.code == .nameTaken {
             hostChanged(to: .collision)
             return false
@@ -175,6 +175,7 @@ final class PublishOperation: CoreOperation {
     private func hostChanged(to state: EntryGroup.State) {
         switch state {
         case .established: register()
+        case .collision where service.isAlias: carryOut(registration.changed(to: state, at: BootTime.now))
         case .collision:
             host?.free()
             groups.reset()
@@ -212,7 +213,7 @@ final class PublishOperation: CoreOperation {
         if let refusal = TextRoom.refusal(of: service.txt, instance, on: links) { throw refusal }
     }
 
-    /// Adds the service to new interfaces that match; leaves the others untouched.
+    /// Adds the service to new interfaces that match, and an alias' new addresses; leaves the others untouched.
     private func linksChanged() {
         guard registration.isRegistered, connection?.isOpen == true else {
             return carryOut(registration.interfacesChanged())
@@ -223,7 +224,7 @@ final class PublishOperation: CoreOperation {
             let wanted = try wantedInterfaces()
             groups.keep(wanted)
             let new = wanted.filter { !groups.contains($0) }
-            guard !new.isEmpty else { return }
+            guard !new.isEmpty || host?.follows == true else { return }
             _ = try fillHost(wanted)
             if !service.isAddressRecord { try fill(new, as: registration.name) }
         } catch {

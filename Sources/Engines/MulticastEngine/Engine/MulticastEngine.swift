@@ -256,7 +256,7 @@ extension MulticastEngine {
         let number = nextNumber()
         responder.post { core in
             let registration = Registration(
-                name: service.name, policy: onConflict, isPersistent: isPersistent,
+                of: service, policy: onConflict, isPersistent: isPersistent,
                 silence: "other hosts have contested")
             core.start(
                 WirePublication(

@@ -33,6 +33,10 @@ extension ResponderCore {
             links[interface] = link
             if isBack { link.responder.restart(at: now) } else { link.repeatRefused(at: now) }
             if !link.responder.isEmpty { claimHost(on: link, at: now) }
+            for publication in publications.values
+            where publication.service.host?.isAlias == true && publication.links[interface] != nil {
+                claim(publication, on: link, at: now)
+            }
             if isNew { came(link, at: now) }
         }
         settle()

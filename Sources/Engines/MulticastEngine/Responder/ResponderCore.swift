@@ -188,7 +188,9 @@ final class ResponderCore {
     ) {
         guard let link else { return }
         claimHost(on: link, isProven: isProven, at: now)
-        for (id, claim) in publication.claims { link.responder.claim(id, claim, isProven: isProven, at: now) }
+        for (id, claim) in publication.claims(link.addresses) {
+            link.responder.claim(id, claim, isProven: isProven, at: now)
+        }
     }
 
     func claimHost(on link: ResponderLink, isProven: Bool = false, at now: Duration) {
@@ -212,7 +214,7 @@ final class ResponderCore {
 
     /// Why a service cannot be said in messages of multicast DNS; nil if it can.
     private static func fault(of publication: WirePublication) -> DiscoveryError? {
-        let claims = publication.claims
+        let claims = publication.claims()
         guard !claims.isEmpty else {
             return DiscoveryError(.invalidServiceName, "\(publication.registration.name) is too long for a name of DNS")
         }
@@ -224,7 +226,7 @@ final class ResponderCore {
     }
 
     private func ownName(_ publication: WirePublication) -> DiscoveryError? {
-        guard let other = publication.service.host, !other.addresses.isEmpty,
+        guard let other = publication.service.host, other.isAnsweredHere,
             let name = try? DomainName(presentation: other.name.text), name == HostLabel(machineName).name
         else { return nil }
         return DiscoveryError(.invalidHostName, "\(other.name) is this machine, which publishes its addresses itself")
@@ -278,7 +280,7 @@ final class ResponderCore {
             }
         case .lost(let id):
             guard let publication = publication(of: id) else { return }
-            if case .other = id {
+            if case .other = id, !publication.service.isAlias {
                 let name = publication.service.host?.name.text ?? ""
                 let error = DiscoveryError(.nameTaken, "another host is called \(name.escapedForTerminal)")
                 carryOut(publication.registration.hostIsTaken(error), publication)

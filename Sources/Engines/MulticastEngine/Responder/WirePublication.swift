@@ -4,7 +4,7 @@ import DiscoverySystem
 import Records
 import Responder
 
-/// One service, or the addresses of another host, on every link that it wants. Used only on the loop's thread.
+/// One service, or a host's addresses without one, on every link that it wants. Used only on the loop's thread.
 final class WirePublication {
     let number: UInt64
     let wish: LinkWish
@@ -28,8 +28,10 @@ final class WirePublication {
     /// The claim whose establishment counts.
     var id: ClaimID { service.isAddressRecord ? .other(number) : .service(number) }
 
-    /// Everything that it claims on a link under its present name. Empty if a name is too long for DNS.
-    var claims: [(id: ClaimID, claim: Claim)] { Claim.all(of: service, as: registration.name, number: number) }
+    /// Everything that it claims under its present name on a link where this machine has these addresses. Empty if a name is too long for DNS.
+    func claims(_ own: [IPAddress] = []) -> [(id: ClaimID, claim: Claim)] {
+        Claim.all(of: service, as: registration.name, number: number, own: own)
+    }
 
     var isEstablished: Bool { !links.isEmpty && links.values.allSatisfy(\.self) }
 }
