@@ -185,8 +185,11 @@ public actor AvahiEngine: DiscoveryEngine {
         }
     }
 
-    /// Whether another host has a service, as far as is known without asking.
-    package typealias KnownNames = @Sendable (ServiceInstance, _ answer: @escaping @Sendable (Bool) -> Void) -> Void
+    /// Whether another host has a service on one of these links, as far as is known without asking.
+    package typealias KnownNames =
+        @Sendable (
+            ServiceInstance, InterfaceFilter, _ answer: @escaping @Sendable (Bool) -> Void
+        ) -> Void
 
     /// From now on names are taken for taken that `known` says others have: avahi-daemon would probe for them, and might not be heard.
     package nonisolated func ask(_ known: @escaping KnownNames) {

@@ -36,9 +36,9 @@ package struct HostEngine: Sendable {
         let avahi = try AvahiEngine()
         self.avahi = avahi
         if let wire {
-            avahi.ask { [weak wire] instance, answer in
+            avahi.ask { [weak wire] instance, interfaces, answer in
                 guard let wire else { return answer(false) }
-                wire.isOthers(instance, answer: answer)
+                wire.isOthers(instance, on: interfaces, answer: answer)
             }
         }
         let onWire = choice == .avahi ? nil : wire

@@ -126,7 +126,8 @@ final class PublishOperation: CoreOperation {
         turn = .lookingUp(name)
         guard let known, !service.isAddressRecord else { return lookedUp(isTaken: false) }
         let operation = LoopBound(to: loop, self)
-        known(ServiceInstance(name: name, type: service.type, domain: service.domain)) { isTaken in
+        let instance = ServiceInstance(name: name, type: service.type, domain: service.domain)
+        known(instance, service.interfaces) { isTaken in
             operation.post { $0.lookedUp(isTaken: isTaken) }
         }
     }

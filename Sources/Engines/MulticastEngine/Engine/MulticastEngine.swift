@@ -118,10 +118,12 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     }
 
     /// Answers whether another host said a moment ago, to whoever asks here, that it has a service.
-    package func isOthers(_ instance: ServiceInstance, answer: @escaping @Sendable (Bool) -> Void) {
+    package func isOthers(
+        _ instance: ServiceInstance, on interfaces: InterfaceFilter, answer: @escaping @Sendable (Bool) -> Void
+    ) {
         guard let name = DomainName(instance) else { return answer(false) }
         let own = Environment.hostLabel.flatMap { DomainName([$0], in: .local) }
-        core.post { answer($0.isOthers(name, own: own)) }
+        core.post { answer($0.isOthers(name, own: own, on: interfaces)) }
     }
 
     /// Opens the desk for requests of records; another that is open stays, and this one answers nothing.

@@ -105,9 +105,13 @@ final class QuerierCore {
     /// Whether packets from this machine are its own: no reflector repeats others' packets.
     private var marksOwn: Bool { !settings.reflects }
 
-    /// Whether another host said a moment ago that it has a service. Where a reflector runs on this machine, no one can tell.
-    func isOthers(_ service: DomainName, own: DomainName?) -> Bool {
-        marksOwn && links.values.contains { $0.querier.cache.isOthers(service, own: own, at: BootTime.now) }
+    /// Whether another host said a moment ago on one of these links that it has a service. Where a reflector runs on this machine, no one can
+    /// tell.
+    func isOthers(_ service: DomainName, own: DomainName?, on interfaces: InterfaceFilter) -> Bool {
+        marksOwn
+            && links.contains { interface, link in
+                interfaces.allows(interface.name) && link.querier.cache.isOthers(service, own: own, at: BootTime.now)
+            }
     }
 
     /// A service could not be reached.
