@@ -16,6 +16,7 @@ public struct ExportRule: Hashable, Sendable {
 
     /// The links that are looked at.
     public var interfaces: InterfaceFilter
+    /// Where what is found there is published.
     public var destination: Destination
     /// The types that are exported, without subtypes.
     public var types: [ServiceType]
