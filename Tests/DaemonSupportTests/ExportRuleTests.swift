@@ -42,6 +42,10 @@ import Testing
         ("{from: iot, to: home}", "types"),
         ("{from: iot, to: home, types: []}", "1 to 64"),
         ("{from: iot, to: home, types: [_http._tcp], domain: x}", "unknown key"),
+        (
+            "{from: iot, to: home, types: [_http._tcp]}, {from: cam, to: home, types: [_http._tcp], label: iot}",
+            "same label"
+        ),
     ])
     func isNoMirror(_ rules: String, _ word: String) throws {
         let directory = try ConfigurationDirectory(["discoverd.yaml": "mirror: [\(rules)]\n"])

@@ -113,9 +113,7 @@ final class NamesCore {
                 nss?.listen(place.descriptor)
                 tell("names below .local are answered at \(place.path)")
             } catch {
-                tell(
-                    "names below .local cannot be answered there: \(error); discoverd-nss.socket of systemd can make it"
-                )
+                tell("names below .local cannot be answered at \(place.path): \(error)")
             }
         case .others: tell("another program answers at \(place.path), and this daemon when it has gone")
         case .obstacle: tell("names below .local cannot be answered: \(place.path) is no socket")

@@ -12,7 +12,7 @@ struct LinkMirror: ExportTarget {
 
     /// Gateways of the configured rules.
     static func gateways(_ rules: [ExportRule], of network: LocalNetwork, _ log: DaemonLog) -> [Gateway] {
-        if !rules.isEmpty, !isForwarding {
+        if !rules.isEmpty, isForwarding == false {
             log.notice("this machine forwards no packets: what is mirrored is reached where another router leads")
         }
         return rules.compactMap { rule in
@@ -23,11 +23,12 @@ struct LinkMirror: ExportTarget {
         }
     }
 
-    /// Whether the kernel forwards packets of either family (ip-sysctl).
-    private static var isForwarding: Bool {
-        ["ipv4/ip_forward", "ipv6/conf/all/forwarding"].contains { name in
-            SystemFile.text(of: "/proc/sys/net/\(name)", atMost: 16)?.hasPrefix("1") == true
+    /// Whether the kernel forwards packets of either family (ip-sysctl); nil where /proc does not show it, as under systemd's ProcSubset=pid.
+    private static var isForwarding: Bool? {
+        let values = ["ipv4/ip_forward", "ipv6/conf/all/forwarding"].compactMap {
+            SystemFile.text(of: "/proc/sys/net/\($0)", atMost: 16)
         }
+        return values.isEmpty ? nil : values.contains { $0.hasPrefix("1") }
     }
 
     func publish(_ export: Export) -> any ExportedService { MirroredService(export, self) }

@@ -304,7 +304,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("printer.local", "printer-iot.local"), ("H1.local", "H1-iot.local"), ("a.b.local", "a-iot.local"),
+        ("printer.local", "printer-iot.local"), ("H1.local", "H1-iot.local"), ("a.b.local", "host1-iot.local"),
+        ("host1.local", "host1-iot.local"),
         (#"a\.b.local"#, "host1-iot.local"), ("büro.local", "host1-iot.local"),
         (String(repeating: "a", count: 41) + ".local", "host1-iot.local"),
     ])

@@ -112,6 +112,8 @@ package struct ExportAdmission: Sendable {
 
     private func isOfLink(_ endpoint: Endpoint, _ isOwn: Bool) -> Bool {
         guard let interface = endpoint.interface, rule.interfaces.allows(interface.name) else { return false }
+        // A link that both patterns name has the service already.
+        if case .links(let links) = rule.destination, links.interfaces.allows(interface.name) { return false }
         let address = endpoint.address
         return !address.isLinkLocal && !address.isLoopback && local.isOnLink(address, interface)
             && mayBeDialled(endpoint, isOwn)

@@ -25,11 +25,15 @@ public struct MirrorLinks: Hashable, Sendable {
         character.isASCII && (character.isLetter || character.isNumber) || character == "-"
     }
 
-    /// The name of a host of the other link here: its own with the label, so that nothing there can take a name of this link. A name with other
-    /// characters than letters, digits and hyphens becomes a number.
+    /// The name of a host of the other link here: its own with the label, so that nothing there can take a name of this link. A name of more
+    /// labels, or with other characters than letters, digits and hyphens, becomes a number.
     package func hostName(of export: Export) throws(DiscoveryError) -> HostName {
+        let labels = export.linkHost.text.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         let first = export.linkHost.text.prefix { $0 != "." }
-        let fits = 1...Self.longestHost ~= first.utf8.count && first.allSatisfy(Self.isOfLabel)
+        let isNumbered = first.lowercased().hasPrefix("host") && first.dropFirst(4).allSatisfy(\.isNumber)
+        let fits =
+            labels.count == 2 && labels[1] == "local" && !isNumbered && 1...Self.longestHost ~= first.utf8.count
+            && first.allSatisfy(Self.isOfLabel)
         return try HostName("\(fits ? String(first) : "host\(export.host)")-\(label).local")
     }
 
@@ -77,7 +81,11 @@ extension ExportRule {
         var rules: [ExportRule] = []
         for entry in try value.list(atMost: maximumCount) {
             let rule = value.faults.reading { () throws(ConfigurationError) in try ExportRule(mirror: entry) } ?? nil
-            if let rule { rules.append(rule) }
+            guard let rule else { continue }
+            if rules.contains(where: { $0.destination == rule.destination }) {
+                value.faults.note(entry.error("two links have the same label: their hosts would have the same names"))
+            }
+            rules.append(rule)
         }
         return rules
     }

@@ -44,8 +44,9 @@ final class NSSClients {
 
     var isEmpty: Bool { clients.isEmpty }
 
-    /// Serves who connects to a listening socket, until `leave`.
+    /// Serves who connects to a listening socket, until `leave`. One that the service manager passed may be blocking.
     func listen(_ descriptor: Int32) {
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { return }
         listeners[descriptor] = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] in
             self?.accept($0.descriptor)
         }

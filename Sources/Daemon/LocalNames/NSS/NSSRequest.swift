@@ -120,10 +120,3 @@ extension NSSRequest {
         return (address.family == .ipv4 ? 0 : 1, kind, item.interface.index)
     }
 }
-
-extension DomainName {
-    private static let local = try? DomainName(labels: [Array("local".utf8)])
-
-    /// It lies below `local`, at any depth.
-    package var isHostOfLink: Bool { Self.local.map { self != $0 && isWithin($0) } ?? false }
-}

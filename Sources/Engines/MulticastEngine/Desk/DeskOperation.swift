@@ -52,6 +52,8 @@ final class DeskOperation: QuerierOperation {
 
     private func known(_ request: RecordRequest, at now: Duration) -> Known {
         var known = Known()
+        // A host on several links may have another family's addresses on each: one link's denial is none for the others.
+        var denials: [RecordKey: Int] = [:]
         for (interface, link) in links.sorted(by: { $0.key < $1.key }) {
             let cache = link.querier.cache
             var name = request.name
@@ -66,20 +68,24 @@ final class DeskOperation: QuerierOperation {
                         known.records.append(
                             DeskRecord(record.record(at: now), on: interface, isNear: cache.isOfNeighbour(record.data)))
                     }
-                    if cache.isDenied(key) { known.types.insert(type) }
+                    if cache.isDenied(key) { denials[key, default: 0] += 1 }
                 }
                 let alias = isThere ? nil : cache.records(RecordKey(name, .cname)).first { !$0.isEnding }
-                guard let alias, case .cname(let target) = alias.data else { break }
+                // What a link says of other domains is not asked for on all links.
+                guard let alias, case .cname(let target) = alias.data, target.isHostOfLink else { break }
                 known.records.append(DeskRecord(alias.record(at: now), on: interface))
                 name = target
             }
         }
+        for (key, count) in denials where count == links.count { known.types.insert(key.type) }
         return known
     }
 
     private func want(_ keys: Set<RecordKey>, for request: RecordRequest, at now: Duration) {
         let new = keys.subtracting(asking[request] ?? [])
-        guard !new.isEmpty || asking[request] == nil else { return }
+        guard !new.isEmpty || asking[request] == nil, (asking[request]?.count ?? 0) <= 2 * Self.mostAliases else {
+            return
+        }
         asking[request, default: []].formUnion(new)
         for link in links.values { want(new, isList: request.isList, on: link, at: now) }
     }

@@ -46,3 +46,10 @@ package enum Asker: Hashable, Sendable {
     /// What is at the other end of a packet: see `IPAddress.network`.
     case network(IPAddress)
 }
+
+extension DomainName {
+    private static let local = try? DomainName(labels: [Array("local".utf8)])
+
+    /// It lies below `local`, at any depth.
+    package var isHostOfLink: Bool { Self.local.map { self != $0 && isWithin($0) } ?? false }
+}
