@@ -41,6 +41,8 @@ struct MirrorTests {
         }
         second.signal(SIGTERM)
         try await seen.line(.stdout, "the end of anna") { $0.hasPrefix("-;eth0;IPv4;anna;") }
+        let host = try await lab.run("h2", "avahi-resolve", "-4", "-n", "h3-iot.local")
+        #expect(host == ["h3-iot.local\t10.78.0.3"], "its host stays for the other")
         let answer = try await lab.run("h2", "curl", "-sI", "-m", "5", "http://10.78.0.3:8080/")
         #expect(answer.first?.contains("200") == true, "\(answer)")
         let original = try await lab.run("h3", "avahi-browse", "-rtpk", "_http._tcp")

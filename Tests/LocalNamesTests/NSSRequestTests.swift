@@ -1,5 +1,6 @@
 import DNSMessage
 import DNSSD
+import Discovery
 import LocalNames
 import MulticastEngine
 import Testing
@@ -43,12 +44,7 @@ struct NSSRequestTests {
     private static func record(
         _ owner: String, _ address: String, _ index: UInt32 = 2, isNear: Bool = true
     ) throws -> DeskRecord {
-        let data: RecordData
-        switch try #require(IPAddress(address)) {
-        case .v4(let v4): data = .a(v4.bits)
-        case .v6(let v6, _): data = .aaaa(high: v6.high, low: v6.low)
-        }
-        let type: RecordType = address.contains(":") ? .aaaa : .a
+        let (type, data) = try #require(IPAddress(address)).record
         return DeskRecord(
             ResourceRecord(try name(owner), type, data, ttl: 100),
             on: NetworkInterface(index: index, name: "eth\(index)"), isNear: isNear)
@@ -67,6 +63,31 @@ struct NSSRequestTests {
         #expect(Self.read("RESOLVE-HOSTNAME-IPV6 h1.local").line(onLink) == "+ 2 1 h1.local fe80::1\n")
         #expect(Self.read("RESOLVE-HOSTNAME-IPV4 h1.local").line(onLink) == "-15 Timeout reached\n")
         #expect(Self.read("RESOLVE-HOSTNAME-IPV4 h1.local").line([]) == "-15 Timeout reached\n")
+    }
+
+    @Test("this machine's name and addresses are its own, whatever the links say")
+    func own() throws {
+        func place(_ index: UInt32, _ name: String, _ text: String, _ length: Int) throws -> OwnNetworks.Place {
+            let address = try #require(IPAddress(text))
+            let block = try #require(CIDR(containing: address, prefixLength: length))
+            return OwnNetworks.Place(NetworkInterface(index: index, name: name), address, block)
+        }
+        let networks = OwnNetworks([
+            try place(1, "lo", "127.0.0.1", 8), try place(2, "eth0", "10.77.0.2", 24),
+            try place(2, "eth0", "fd00::2", 64),
+        ])
+        let machine = try Self.name("h2.local")
+        func line(_ text: String) -> String? {
+            let request = Self.read(text)
+            return networks.records(for: request, of: machine).map { request.line($0) }
+        }
+        #expect(line("RESOLVE-HOSTNAME-IPV4 H2.local") == "+ 2 0 H2.local 10.77.0.2\n")
+        #expect(line("RESOLVE-HOSTNAME-IPV6 h2.local") == "+ 2 1 h2.local fd00::2\n")
+        #expect(line("RESOLVE-ADDRESS 10.77.0.2") == "+ 2 0 h2.local\n")
+        for other in ["RESOLVE-ADDRESS 10.77.0.3", "RESOLVE-ADDRESS 127.0.0.1", "RESOLVE-HOSTNAME-IPV4 h1.local"] {
+            #expect(line(other) == nil, "\(other)")
+        }
+        #expect(networks.records(for: Self.read("RESOLVE-HOSTNAME-IPV4 h2.local"), of: nil) == nil)
     }
 
     @Test("the name of an address: one of the link, escaped, and no longer than is read")

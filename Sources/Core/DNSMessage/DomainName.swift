@@ -220,6 +220,14 @@ extension IPAddress {
         default: return nil
         }
     }
+
+    /// Its record's type and data (RFC 1035 §3.4.1, RFC 3596 §2.2).
+    package var record: (type: RecordType, data: RecordData) {
+        switch self {
+        case .v4(let address): (.a, .a(address.bits))
+        case .v6(let address, _): (.aaaa, .aaaa(high: address.high, low: address.low))
+        }
+    }
 }
 
 extension ServiceType {

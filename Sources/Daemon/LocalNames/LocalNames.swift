@@ -22,23 +22,24 @@ package final class LocalNames: Sendable {
     private let core: LoopBound<NamesCore>
 
     /// Starts a thread, and answers.
+    /// - Parameter machine: this machine's name on the links, `h1.local`, as it is now.
     /// - Returns: nil where nothing is to be served, or the system has no thread left.
-    package init?(_ sources: Sources, from engine: MulticastEngine, _ log: DaemonLog) {
+    package init?(
+        _ sources: Sources, from engine: MulticastEngine, machine: @escaping @Sendable () -> String?, _ log: DaemonLog
+    ) {
         guard !sources.isEmpty, let loop = EventLoop(paused: "names") else { return nil }
-        let core = LoopBound(to: loop, NamesCore(loop: loop, log))
+        let core = LoopBound(to: loop, NamesCore(loop: loop, machine: machine, log))
         (self.loop, self.core) = (loop, core)
         let desk = engine.openDesk { answers in core.post { $0.answered(answers) } }
         core.post { $0.begin(sources, desk) }
         guard loop.start() else { return nil }
     }
 
-    /// Answers nothing any more; a path that it made is gone when this returns.
+    /// Answers nothing any more; a path that it made is gone when this returns. Called again, it returns when the first has.
     package func stop() async {
         await withCheckedContinuation { continuation in
-            core.post { [loop] core in
-                core.end()
-                loop.stop { continuation.resume() }
-            }
+            core.post { $0.end() }
+            loop.stop { continuation.resume() }
         }
     }
 }
@@ -50,6 +51,7 @@ final class NamesCore {
 
     private let log: DaemonLog
     private let loop: EventLoop
+    private let machine: () -> String?
     private let timer: LoopTimer
     /// Fires at the end of a turn in which something was asked.
     private let sending: LoopTimer
@@ -59,18 +61,20 @@ final class NamesCore {
     private var lastTicket: UInt64 = 0
     /// What is asked of the links at the end of this turn.
     private var batch: [RecordDesk.Asked] = []
+    /// Who had the path when it was looked at last.
+    private var owner: NSSPlace.Owner?
     /// What was said of the path last.
     private var told: String?
 
-    init(loop: EventLoop, _ log: DaemonLog) {
-        (self.loop, self.log) = (loop, log)
+    init(loop: EventLoop, machine: @escaping () -> String?, _ log: DaemonLog) {
+        (self.loop, self.machine, self.log) = (loop, machine, log)
         timer = LoopTimer(loop: loop)
         sending = LoopTimer(loop: loop)
     }
 
     func begin(_ sources: LocalNames.Sources, _ desk: RecordDesk) {
         self.desk = desk
-        let clients = NSSClients(loop: loop) { [unowned self] in
+        let clients = NSSClients(loop: loop, machine: machine) { [unowned self] in
             lastTicket += 1
             return lastTicket
         } ask: { [unowned self] in
@@ -102,12 +106,16 @@ final class NamesCore {
 
     private func keepPlace() {
         guard var place else { return }
+        let before = owner
         let owner = place.owner
+        self.owner = owner
         if owner == .us { return }
         if place.descriptor >= 0 { nss?.leave(place.descriptor) }
         place.close()
         switch owner {
-        case .nobody:
+        // Between its bind and its listen an avahi-daemon that starts looks as one that was killed.
+        case .abandoned where before != .abandoned: break
+        case .nobody, .abandoned:
             do throws(SystemError) {
                 try place.take()
                 nss?.listen(place.descriptor)

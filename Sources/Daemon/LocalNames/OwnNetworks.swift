@@ -1,6 +1,8 @@
+package import DNSMessage
 package import DNSSD
 package import Discovery
 internal import DiscoverySystem
+package import MulticastEngine
 
 /// The networks that this machine's interfaces are in: what lies in none of them is nobody's on a link.
 package struct OwnNetworks: Sendable {
@@ -37,5 +39,26 @@ package struct OwnNetworks: Sendable {
     package func isOfLink(_ address: IPAddress) -> Bool {
         !address.isLoopback
             && places.contains { !$0.interface.isLoopback && $0.block.contains(address.masked(to: 128)) }
+    }
+
+    /// What this machine is, of what is asked: the addresses of its name, and the name of its addresses.
+    /// - Parameter machine: its name on the links.
+    /// - Returns: nil where something else is asked for.
+    package func records(for request: NSSRequest, of machine: DomainName?) -> [DeskRecord]? {
+        guard let machine else { return nil }
+        // The life of addresses (RFC 6762 §10).
+        let ttl: UInt32 = 120
+        switch request {
+        case .host(machine, _):
+            return places.filter { !$0.interface.isLoopback }.map { place in
+                let (type, data) = place.address.record
+                return DeskRecord(ResourceRecord(machine, type, data, ttl: ttl), on: place.interface)
+            }
+        case .address(let address, let reverse):
+            return places.first { !$0.interface.isLoopback && $0.address == address.masked(to: 128) }.map {
+                [DeskRecord(ResourceRecord(reverse, .ptr, .ptr(machine), ttl: ttl), on: $0.interface)]
+            }
+        case .host, .help, .wrong: return nil
+        }
     }
 }

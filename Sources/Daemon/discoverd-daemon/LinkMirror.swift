@@ -35,10 +35,32 @@ struct LinkMirror: ExportTarget {
 
     fileprivate func start(_ export: Export) -> Publication? {
         do throws(DiscoveryError) {
-            return network.publish(try links.service(for: export), onConflict: .rename, isPersistent: true)
+            let service = try links.service(for: export)
+            let publication = network.publish(service, onConflict: .rename, isPersistent: true)
+            follow(publication.updates, of: service)
+            return publication
         } catch {
             log.warning("\(export.service.name) is not mirrored: \(error.message)")
             return nil
+        }
+    }
+}
+
+extension LinkMirror {
+    /// Logs why a service is not published, when that changes; ends with the publication.
+    private func follow(_ updates: PublicationUpdates, of service: OfferedService) {
+        Task {
+            var told: String?
+            for await status in updates {
+                switch status.state {
+                case .refused(let error), .conflicted(let error), .failed(let error):
+                    guard error.message != told else { continue }
+                    told = error.message
+                    let place = ExportRule.Destination.links(links)
+                    log.warning("\(service.name) is not mirrored to \(place): \(error.message)")
+                case .waiting, .registering, .established, .withdrawn: continue
+                }
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 #if Commands
 internal import DiscoveryDaemon
+internal import DiscoverySystem
 internal import HostEngine
 internal import LocalNames
 
@@ -27,7 +28,8 @@ struct NameSockets {
                 "names below .local are not answered: \(host.reasonWithoutWire ?? "nothing is found on the wire")")
             return nil
         }
-        return LocalNames(sources, from: wire, log)
+        let machine: @Sendable () -> String? = { host.machineName?.name ?? Environment.hostLabel.map { "\($0).local" } }
+        return LocalNames(sources, from: wire, machine: machine, log)
     }
 }
 #endif

@@ -169,11 +169,7 @@ extension Claim {
             }
         case .addresses(let addresses, let host):
             for address in addresses {
-                let (type, data): (RecordType, RecordData) =
-                    switch address {
-                    case .v4(let v4): (.a, .a(v4.bits))
-                    case .v6(let v6, _): (.aaaa, .aaaa(high: v6.high, low: v6.low))
-                    }
+                let (type, data) = address.record
                 records.unique.append(ResourceRecord(name, type, data, ttl: Self.hostTTL, flushesCache: true))
                 if host == .machine, let reverse = DomainName(reverse: address) {
                     records.quiet.append(ResourceRecord(reverse, .ptr, .ptr(name), ttl: Self.hostTTL))

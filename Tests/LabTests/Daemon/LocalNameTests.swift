@@ -94,6 +94,29 @@ struct LocalNameTests {
         try await lab.stop()
     }
 
+    @Test("another host does not take this machine's name here; a socket that a service manager passed may be blocking")
+    func inherited() async throws {
+        let lab = try await Lab.start("--no-avahi", "h2")
+        // As systemd does it: at descriptor 3, with the process' own number.
+        let script = """
+            import os, socket
+            s = socket.socket(socket.AF_UNIX); os.makedirs("/run/avahi-daemon", exist_ok=True)
+            s.bind("\(Self.socket)"); s.listen(8); os.dup2(s.fileno(), 3); os.set_inheritable(3, True)
+            os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES="nss")
+            os.execv("\(Built.discoverd)", ["discoverd", "daemon", "--config", "/run", "--state", "/run/state", "--avahi", "never"])
+            """
+        let daemon = try lab.exec("h2", "/usr/bin/python3", "-c", script)
+        try await daemon.line(.stderr, "serving") { $0.contains("serving") }
+        for _ in 0..<3 { #expect(try await Self.help(lab).hasPrefix("+ discoverd")) }
+        let forger = try await lab.inject("h1", #"{"records":[{"name":"h2.local","type":"A","address":"10.77.0.66"}]}"#)
+        let own = try await lab.bash(
+            "h2", "echo RESOLVE-HOSTNAME-IPV4 h2.local | socat -,ignoreeof UNIX-CONNECT:\(Self.socket)")
+        #expect(own.output == ["+ 2 0 h2.local 10.77.0.2"], "\(own)")
+        forger.signal(SIGTERM)
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     private static func says(_ daemon: LabDaemon, _ text: String, times: Int = 1) async throws {
         let process = try daemon.process
         try await eventually(within: .seconds(20), "\(text): \(process.lines(.stderr))") {

@@ -201,7 +201,7 @@ struct StatusLines {
             (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
         }
         let rest = refused.isEmpty ? "" : "; left out: \(refused.joined(separator: ", "))"
-        let failure = (export["reason"]?.string).map { "; the link is not followed: \($0)" } ?? ""
+        let failure = (export["reason"]?.string).map { "; not followed: \($0)" } ?? ""
         let place =
             export["to"].map { "\(patterns(export["interfaces"])) to \(patterns($0))" } ?? export["domain"]?.string
             ?? "?"

@@ -56,7 +56,18 @@ package actor Gateway {
     package var status: GatewayStatus {
         GatewayStatus(
             rule: rule, published: table.published, refused: table.refusals,
-            failure: failures.min { $0.key < $1.key }?.value)
+            failure: failures.min { $0.key < $1.key }?.value ?? missingLinks)
+    }
+
+    /// What the rule names, and this machine has not.
+    private var missingLinks: String? {
+        guard let links = InterfaceAddress.all().map({ Set($0.map(\.interface.name)) }) else { return nil }
+        var filters = [rule.interfaces]
+        if case .links(let other) = rule.destination { filters.append(other.interfaces) }
+        let missing = filters.filter { filter in !links.contains { filter.allows($0) } }
+        guard !missing.isEmpty else { return nil }
+        return
+            "there is no link \(missing.map { $0.patterns.joined(separator: ", ") }.joined(separator: " and no link "))"
     }
 
     /// Follows the link until the task is cancelled; then withdraws everything, `limit` at most.

@@ -8,7 +8,7 @@ package struct GatewayStatus: Hashable, Sendable {
     package let published: Int
     /// Services of the link that are not exported, by reason.
     package let refused: [ExportRefusal: Int]
-    /// Why the link is not followed now; nil when it is.
+    /// Why the link is not followed now, or that one is missing; nil when all is well.
     package let failure: String?
 
     fileprivate var place: [(String, String)] {

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import DNSMessage
 internal import DNSSD
 internal import DiscoveryDaemon
 internal import DiscoverySystem
@@ -33,13 +34,18 @@ final class NSSClients {
     private var listeners: [Int32: LoopWatch] = [:]
     private let newTicket: () -> UInt64
     private let ask: (RecordDesk.Asked) -> Void
+    private let machine: () -> String?
     private var networks: (value: OwnNetworks, read: Duration)?
 
     /// - Parameters:
+    ///   - machine: this machine's name on the links.
     ///   - newTicket: a number that no other request has.
     ///   - ask: asks the links.
-    init(loop: EventLoop, newTicket: @escaping () -> UInt64, ask: @escaping (RecordDesk.Asked) -> Void) {
-        (self.loop, self.newTicket, self.ask) = (loop, newTicket, ask)
+    init(
+        loop: EventLoop, machine: @escaping () -> String?, newTicket: @escaping () -> UInt64,
+        ask: @escaping (RecordDesk.Asked) -> Void
+    ) {
+        (self.loop, self.machine, self.newTicket, self.ask) = (loop, machine, newTicket, ask)
     }
 
     var isEmpty: Bool { clients.isEmpty }
@@ -106,21 +112,26 @@ final class NSSClients {
     private func serve(_ ticket: UInt64, _ client: Client, _ request: NSSRequest) {
         client.request = request
         client.line = []
-        guard let question = request.question, isOfLink(request) else { return answer(ticket, request.ownAnswer) }
+        guard let question = request.question else { return answer(ticket, request.ownAnswer) }
+        // What the links say of this machine counts nothing here.
+        let networks = currentNetworks()
+        let name = machine().flatMap { try? DomainName(presentation: $0) }
+        if let records = networks.records(for: request, of: name) { return answer(ticket, request.line(records)) }
+        if case .address(let address, _) = request, !networks.isOfLink(address) {
+            return answer(ticket, request.ownAnswer)
+        }
         table.became(.serving, ticket, now: BootTime.now)
         ask(
             RecordDesk.Asked(
                 question.request, wanted: question.wanted, ticket: ticket, by: .user(client.user)))
     }
 
-    private func isOfLink(_ request: NSSRequest) -> Bool {
-        guard case .address(let address, _) = request else { return true }
+    private func currentNetworks() -> OwnNetworks {
         let now = BootTime.now
-        let known = networks.flatMap { now - $0.read < OwnNetworks.life ? $0.value : nil } ?? .current()
-        if networks?.value == nil || networks.map({ now - $0.read >= OwnNetworks.life }) == true {
-            networks = (known, now)
-        }
-        return known.isOfLink(address)
+        if let networks, now - networks.read < OwnNetworks.life { return networks.value }
+        let value = OwnNetworks.current()
+        networks = (value, now)
+        return value
     }
 
     /// The links' answer has come.

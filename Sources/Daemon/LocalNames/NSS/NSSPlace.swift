@@ -8,13 +8,16 @@ package struct NSSPlace {
     /// Who has the path.
     enum Owner: Hashable {
         case us, others
-        /// Nobody, or a socket without a listener.
         case nobody
+        /// A socket without a listener.
+        case abandoned
         /// What is there is no socket.
         case obstacle
     }
 
     static let path = "/run/avahi-daemon/socket"
+    /// Before /run was what it is now, programs bound below /var, which is a link to it.
+    private static let old = Array("/var".utf8)
 
     let path: String
     /// The socket that listens there, and its file.
@@ -28,7 +31,18 @@ package struct NSSPlace {
         guard unsafe lstat(path, &info) == 0 else { return .nobody }
         if let file, file == (info.st_dev, info.st_ino) { return .us }
         guard info.st_mode & S_IFMT == S_IFSOCK else { return .obstacle }
-        return Self.hasListener(path, besides: descriptor) ? .others : .nobody
+        if Self.hasListener(path, besides: descriptor) || Self.isAnswered(path) { return .others }
+        return .abandoned
+    }
+
+    /// Whether somebody listens whom the kernel does not list here, as one in another network namespace. Asked only then: to be connected
+    /// to, systemd would start avahi-daemon.
+    private static func isAnswered(_ path: String) -> Bool {
+        guard let address = SocketAddress(unix: Array(path.utf8)), let socket = try? Sockets.make(AF_UNIX) else {
+            return true
+        }
+        defer { Libc.close(socket) }
+        return address.connect(socket) == 0 || errno != ECONNREFUSED
     }
 
     /// Listens there, in the place of a socket that nobody listens at.
@@ -59,7 +73,7 @@ package struct NSSPlace {
         (descriptor, file) = (-1, nil)
     }
 
-    /// Whether a socket listens at a path. Nobody is connected to: systemd would start avahi-daemon for that.
+    /// Whether a socket listens at a path, of what the kernel lists.
     static func hasListener(_ path: String, besides own: Int32 = -1) -> Bool {
         var info = stat()
         let isThere = unsafe fstat(own, &info) == 0
@@ -73,7 +87,7 @@ package struct NSSPlace {
         let accepting: UInt32 = 1 << 16
         return list.split(separator: 0x0A).dropFirst().contains { line in
             let words = line.split(separator: 0x20, maxSplits: 7)
-            guard words.count == 8, words[7].elementsEqual(path),
+            guard words.count == 8, words[7].elementsEqual(path) || words[7].elementsEqual(Self.old + path),
                 let flags = UInt32(String(decoding: words[3], as: UTF8.self), radix: 16),
                 let number = UInt64(String(decoding: words[6], as: UTF8.self))
             else { return false }

@@ -48,10 +48,8 @@ struct PublisherRecords: Sendable {
             claim(name, isOwn: isOwn, in: &update)
             for type in [RecordType.a, .aaaa] { update.deleteAll(name, type) }
             for address in addresses.sorted(by: { $0.description < $1.description }) {
-                switch address {
-                case .v4(let v4): update.add(name, .a, .a(v4.bits), ttl: ttl)
-                case .v6(let v6, _): update.add(name, .aaaa, .aaaa(high: v6.high, low: v6.low), ttl: ttl)
-                }
+                let (type, data) = address.record
+                update.add(name, type, data, ttl: ttl)
             }
             update.replace(name, .dhcid, with: owner(of: name), ttl: ttl)
             update.add(layout.manifest(ZoneLayout.shard(of: name), of: id), .ptr, .ptr(name), ttl: ttl)
