@@ -117,6 +117,35 @@ struct LocalNameTests {
         try await lab.stop()
     }
 
+    @Test("an alias leads to a host of the link; what it says of other domains is asked of nobody")
+    func aliases() async throws {
+        let lab = try await Lab.start("--no-avahi", "h2")
+        let daemon = try await Self.daemon(lab)
+        let records = ["wiki.local": "h1.local", "evil.local": "www.example.org"].map {
+            #"{"name":"\#($0.key)","type":"CNAME","target":"\#($0.value)"}"#
+        }
+        let other = try await lab.inject("h1", #"{"records":[\#(records.joined(separator: ","))]}"#)
+        // Questions for addresses, as bytes of a packet.
+        let script = """
+            import socket
+            s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)); s.bind(("eth0", 0)); print("ready", flush=True)
+            names = {"evil": b"\\x04evil\\x05local\\0", "example": b"\\x03www\\x07example\\x03org\\0"}
+            while True:
+                packet = s.recv(65535)
+                for text, name in names.items():
+                    if any(name + kind in packet for kind in (b"\\0\\x01\\0\\x01", b"\\0\\x1c\\0\\x01")): print(text, flush=True)
+            """
+        let listener = try lab.exec("h1", "/usr/bin/python3", "-c", script)
+        try await listener.line { $0 == "ready" }
+        let found = try await Self.asking(lab, "h2", "getent ahostsv4 wiki.local; getent ahostsv4 evil.local; echo $?")
+        #expect(found.output.first?.hasPrefix("10.77.0.1") == true && found.output.last == "2", "\(found)")
+        try await listener.line { $0 == "evil" }
+        #expect(!listener.lines().contains("example"))
+        for process in [listener, other] { process.signal(SIGKILL) }
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     private static func says(_ daemon: LabDaemon, _ text: String, times: Int = 1) async throws {
         let process = try daemon.process
         try await eventually(within: .seconds(20), "\(text): \(process.lines(.stderr))") {
