@@ -199,7 +199,7 @@ struct WriteLease {
         let path = directory + "/control.sock"
         var first: RuntimeDirectory? = try RuntimeDirectory(socketPath: path)
         let socket = try #require(try first?.listen())
-        #expect(throws: RuntimeDirectory.Failure.alreadyRunning(pid: getpid())) {
+        #expect(throws: RuntimeDirectory.Failure.alreadyRunning(pid: getpid(), directory: directory)) {
             try RuntimeDirectory(socketPath: path)
         }
         // As after SIGKILL: the lock is released, the socket stays.

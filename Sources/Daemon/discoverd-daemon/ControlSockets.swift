@@ -18,7 +18,6 @@ struct ControlSockets {
     /// - Throws: `Failure` if another daemon runs, or a socket cannot be opened.
     init(explicit: String?, _ configuration: DaemonConfiguration, _ manager: ServiceManager) throws {
         var inherited: String?
-        var own = ""
         var listeners: [ControlServer.Listener] = []
         for socket in manager.inheritedSockets where socket.name != NameSockets.nss {
             switch socket.address {
@@ -29,15 +28,16 @@ struct ControlSockets {
             }
         }
         do throws(RuntimeDirectory.Failure) {
-            own = try Self.ownPath(explicit, inherited)
-            runtime = try RuntimeDirectory(socketPath: own)
+            runtime = try RuntimeDirectory(socketPath: try Self.ownPath(explicit, inherited))
             if inherited == nil {
                 listeners.append(ControlServer.Listener(descriptor: try runtime.listen(), isReadOnly: false))
             }
         } catch {
             switch error {
-            case .alreadyRunning(let pid):
-                throw Failure(status: 1, message: "already running\(pid.map { " (pid \($0))" } ?? "") at \(own)")
+            case .alreadyRunning(let pid, let directory):
+                let process = pid.map { " (pid \($0))" } ?? ""
+                let place = directory.quotedForMessage
+                throw Failure(status: 1, message: "already running\(process), with its socket in \(place)")
             case .unusable(let reason): throw Failure(status: 1, message: "no control socket: \(reason)")
             }
         }

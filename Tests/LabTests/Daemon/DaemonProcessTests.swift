@@ -159,7 +159,7 @@ struct DaemonProcessTests {
 
         let second = try await lab.toEnd("h1", [Built.discoverd] + daemon.arguments, within: .seconds(10))
         #expect(second.exit == .exited(1))
-        #expect(second.errors.first?.contains("already running (pid \(first.pid))") == true)
+        #expect(second.errors.first?.contains("already running (pid \(first.pid)), with its socket in ") == true)
 
         first.signal(SIGKILL)
         _ = try await first.exit()

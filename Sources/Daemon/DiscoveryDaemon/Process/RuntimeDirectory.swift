@@ -9,7 +9,7 @@ package final class RuntimeDirectory: Sendable {
     /// Why a daemon cannot have the directory.
     package enum Failure: Error, Hashable, Sendable {
         /// Another daemon has it; its process number, if it could be read.
-        case alreadyRunning(pid: Int32?)
+        case alreadyRunning(pid: Int32?, directory: String)
         case unusable(String)
     }
 
@@ -57,7 +57,7 @@ package final class RuntimeDirectory: Sendable {
         fchmod(lock, 0o600)
         switch SystemFile.lock(lock) {
         case 0: break
-        case EWOULDBLOCK: throw .alreadyRunning(pid: Self.pid(in: lock))
+        case EWOULDBLOCK: throw .alreadyRunning(pid: Self.pid(in: lock), directory: path)
         case let code: throw .unusable(SystemError(code, path.quotedForMessage).description)
         }
         _ = ftruncate(lock, 0)
