@@ -149,6 +149,6 @@ final class NamesCore {
     }
 
     func answered(_ answers: [(ticket: UInt64, answer: DeskAnswer)]) {
-        for item in answers { _ = nss?.answered(item.ticket, item.answer) }
+        for item in answers { nss?.answered(item.ticket, item.answer) }
     }
 }

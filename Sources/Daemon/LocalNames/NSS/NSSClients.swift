@@ -48,8 +48,6 @@ final class NSSClients {
         (self.loop, self.machine, self.newTicket, self.ask) = (loop, machine, newTicket, ask)
     }
 
-    var isEmpty: Bool { clients.isEmpty }
-
     /// Serves who connects to a listening socket, until `leave`. One that the service manager passed may be blocking.
     func listen(_ descriptor: Int32) {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { return }
@@ -123,7 +121,7 @@ final class NSSClients {
         table.became(.serving, ticket, now: BootTime.now)
         ask(
             RecordDesk.Asked(
-                question.request, wanted: question.wanted, ticket: ticket, by: .user(client.user)))
+                question.request, wanted: question.wanted, ticket: ticket, by: client.user))
     }
 
     private func currentNetworks() -> OwnNetworks {
@@ -135,15 +133,13 @@ final class NSSClients {
     }
 
     /// The links' answer has come.
-    /// - Returns: whether it was for a client here.
-    func answered(_ ticket: UInt64, _ answer: DeskAnswer) -> Bool {
-        guard let request = clients[ticket]?.request else { return false }
+    func answered(_ ticket: UInt64, _ answer: DeskAnswer) {
+        guard let request = clients[ticket]?.request else { return }
         switch answer {
-        case .records(let records, _): self.answer(ticket, request.line(records))
+        case .records(let records): self.answer(ticket, request.line(records))
         // Without a line: the C library asks its next source.
         case .refused: end(ticket)
         }
-        return true
     }
 
     /// One line fits a socket's buffer; who does not take it goes without.

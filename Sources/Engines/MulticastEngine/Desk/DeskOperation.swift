@@ -26,7 +26,7 @@ final class DeskOperation: QuerierOperation {
         for item in asked {
             let known = known(item.request, at: now)
             let step = table.ask(
-                item.request, wanted: item.wanted, item.ticket, by: item.asker, known: known.types, at: now)
+                item.request, wanted: item.wanted, item.ticket, by: item.user, known: known.types, at: now)
             switch step {
             case .answer: answers.append((item.ticket, known.answer))
             case .refuse: answers.append((item.ticket, .refused))
@@ -47,7 +47,7 @@ final class DeskOperation: QuerierOperation {
         var types: Set<RecordType> = []
         var keys: Set<RecordKey> = []
 
-        var answer: DeskAnswer { .records(records, nameExists: !types.isEmpty || !records.isEmpty) }
+        var answer: DeskAnswer { .records(records) }
     }
 
     private func known(_ request: RecordRequest, at now: Duration) -> Known {
@@ -87,14 +87,14 @@ final class DeskOperation: QuerierOperation {
             return
         }
         asking[request, default: []].formUnion(new)
-        for link in links.values { want(new, isList: request.isList, on: link, at: now) }
+        for link in links.values { want(new, on: link, at: now) }
     }
 
-    private func want(_ keys: Set<RecordKey>, isList: Bool, on link: Link, at now: Duration) {
+    private func want(_ keys: Set<RecordKey>, on link: Link, at now: Duration) {
         read(link) { querier in
             for key in keys {
-                for name in Self.followed(key) { querier.follow(name) }
-                querier.want(key, isList ? .list : .awaited(after: .zero), from: nil, at: now)
+                querier.follow(key.name)
+                querier.want(key, .awaited(after: .zero), from: nil, at: now)
             }
         }
     }
@@ -102,15 +102,10 @@ final class DeskOperation: QuerierOperation {
     private func drop(_ keys: Set<RecordKey>, on link: Link) {
         read(link) { querier in
             for key in keys {
-                for name in Self.followed(key) { querier.unfollow(name) }
+                querier.unfollow(key.name)
                 querier.drop(key)
             }
         }
-    }
-
-    /// The names by which changes of a key are told (`Followers`).
-    private static func followed(_ key: RecordKey) -> [DomainName] {
-        [key.name] + ([.srv, .txt].contains(key.type) ? [key.name.parent].compactMap(\.self) : [])
     }
 
     private func read(_ link: Link, _ body: (inout LinkQuerier) -> Void) {
@@ -132,7 +127,7 @@ final class DeskOperation: QuerierOperation {
     func linkCame(_ link: Link, at now: Duration) {
         guard links[link.interface] !== link else { return }
         links[link.interface] = link
-        for (request, keys) in asking { want(keys, isList: request.isList, on: link, at: now) }
+        for keys in asking.values { want(keys, on: link, at: now) }
     }
 
     func linkWent(_ link: Link, at now: Duration) {

@@ -7,10 +7,8 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     static var patience: Duration { .milliseconds(800) }
     /// How long a type may lag behind another of its name.
     static var lag: Duration { .milliseconds(300) }
-    /// How long a list is listened to.
-    static var listening: Duration { .seconds(1) }
-    /// How long it counts that nobody answered for a name; for one type of a name that somebody has; and that a list was asked for. Who comes
-    /// meanwhile announces itself (RFC 6762 §8.3), and is known then.
+    /// How long it counts that nobody answered for a name, and for one type of a name that somebody has. Who comes meanwhile announces itself
+    /// (RFC 6762 §8.3), and is known then.
     package static var silence: Duration { .seconds(5) }
     static var typeSilence: Duration { .seconds(60) }
     /// The most questions that are open, waiters for them, and silences that are remembered.
@@ -42,10 +40,7 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
         var answered: Duration?
         var waiters: [(wanted: RecordType, ticket: Ticket)] = []
 
-        func deadline(_ request: RecordRequest) -> Duration {
-            if request.isList { return since + listening }
-            return min(since + patience, answered.map { $0 + lag } ?? since + patience)
-        }
+        var deadline: Duration { min(since + patience, answered.map { $0 + lag } ?? since + patience) }
     }
 
     private struct Silence {
@@ -60,21 +55,18 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
 
     package init() {}
 
-    /// The requests whose questions are open.
-    package var requests: [RecordRequest] { Array(open.keys) }
-
     /// When to call `takeDue`; nil for never.
-    package var deadline: Duration? { open.lazy.map { $0.value.deadline($0.key) }.min() }
+    package var deadline: Duration? { open.lazy.map(\.value.deadline).min() }
 
     /// Somebody asks.
     /// - Parameters:
     ///   - wanted: the type that is waited for, one of the request's.
     ///   - known: the request's types of which records are known, or that whoever has the name denies.
     package mutating func ask(
-        _ request: RecordRequest, wanted: RecordType, _ ticket: Ticket, by asker: Asker, known: Set<RecordType>,
+        _ request: RecordRequest, wanted: RecordType, _ ticket: Ticket, by user: UInt32, known: Set<RecordType>,
         at now: Duration
     ) -> Step {
-        if !request.isList, known.contains(wanted) { return .answer }
+        if known.contains(wanted) { return .answer }
         if let silence = silences[request], silence.end > now {
             if silence.types.contains(wanted) { return .answer }
         } else {
@@ -86,7 +78,7 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
             waiterCount += 1
             return .wait
         }
-        guard open.count < Self.mostOpen, waiterCount < Self.mostWaiters, budgets.take(for: asker, at: now) else {
+        guard open.count < Self.mostOpen, waiterCount < Self.mostWaiters, budgets.take(for: user, at: now) else {
             return .refuse
         }
         open[request] = Open(since: now, answered: known.isEmpty ? nil : now, waiters: [(wanted, ticket)])
@@ -96,7 +88,7 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
 
     /// More is known of an open request.
     package mutating func learned(_ known: Set<RecordType>, of request: RecordRequest, at now: Duration) -> Done? {
-        guard var entry = open[request], !request.isList, !known.isEmpty else { return nil }
+        guard var entry = open[request], !known.isEmpty else { return nil }
         entry.answered = entry.answered ?? now
         let answered = entry.waiters.filter { known.contains($0.wanted) }
         entry.waiters.removeAll { known.contains($0.wanted) }
@@ -110,12 +102,12 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     /// Takes the requests whose time is over.
     /// - Parameter known: what is known of one; empty where nobody has the name.
     package mutating func takeDue(at now: Duration, known: (RecordRequest) -> Set<RecordType>) -> [Done] {
-        let due = open.filter { $0.value.deadline($0.key) <= now }
+        let due = open.filter { $0.value.deadline <= now }
         return due.map { request, entry in
             open[request] = nil
             waiterCount -= entry.waiters.count
             let known = known(request)
-            let silent = request.isList ? Set(request.types) : Set(request.types).subtracting(known)
+            let silent = Set(request.types).subtracting(known)
             remember(
                 request, Silence(types: silent, end: now + (known.isEmpty ? Self.silence : Self.typeSilence)), at: now)
             return Done(request: request, tickets: entry.waiters.map(\.ticket), isOver: true)
@@ -128,31 +120,31 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     }
 }
 
-/// How many questions each asker may have asked of the links.
+/// How many questions each user may have asked of the links.
 package struct QuestionBudgets: Sendable {
     /// At once, and in each second after that.
     static let (burst, perSecond) = (64.0, 8.0)
-    /// The most askers that are counted apart; further ones have one budget together.
-    static let mostAskers = 256
+    /// The most users that are counted apart; further ones have one budget together.
+    static let mostUsers = 256
 
     private struct Account {
         var left = QuestionBudgets.burst
         var time: Duration
     }
 
-    private var accounts: [Asker?: Account] = [:]
+    private var accounts: [UInt32?: Account] = [:]
     /// When those that are full again were last forgotten.
     private var swept: Duration?
 
     package init() {}
 
-    /// Takes one question; false where the asker has none left.
-    package mutating func take(for asker: Asker, at now: Duration) -> Bool {
-        if accounts[asker] == nil, accounts.count >= Self.mostAskers, swept.map({ now - $0 >= .seconds(1) }) ?? true {
+    /// Takes one question; false where the user has none left.
+    package mutating func take(for user: UInt32, at now: Duration) -> Bool {
+        if accounts[user] == nil, accounts.count >= Self.mostUsers, swept.map({ now - $0 >= .seconds(1) }) ?? true {
             swept = now
             accounts = accounts.filter { Self.left($0.value, at: now) < Self.burst }
         }
-        let key = accounts[asker] != nil || accounts.count < Self.mostAskers ? asker : nil
+        let key = accounts[user] != nil || accounts.count < Self.mostUsers ? user : nil
         var account = accounts[key] ?? Account(time: now)
         account.left = Self.left(account, at: now)
         account.time = now

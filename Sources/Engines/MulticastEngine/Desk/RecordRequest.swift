@@ -5,14 +5,9 @@ package import DNSSD
 package struct RecordRequest: Hashable, Sendable {
     package let name: DomainName
     package let types: [RecordType]
-    /// Many hosts may answer.
-    package let isList: Bool
 
-    /// - Parameter types: A, AAAA, PTR, SRV or TXT.
-    package init(_ name: DomainName, _ types: [RecordType]) {
-        (self.name, self.types) = (name, types)
-        isList = types == [.ptr] && !name.isReverse
-    }
+    /// - Parameter types: A and AAAA, or PTR of an address.
+    package init(_ name: DomainName, _ types: [RecordType]) { (self.name, self.types) = (name, types) }
 
     /// Both families' addresses of a host: `resolve` asks for them together, too.
     package static func addresses(of name: DomainName) -> RecordRequest { RecordRequest(name, [.a, .aaaa]) }
@@ -33,18 +28,9 @@ package struct DeskRecord: Hashable, Sendable {
 /// What became of a request.
 package enum DeskAnswer: Sendable {
     /// The records, with those of the names that it is an alias of; empty where nobody has any.
-    /// - nameExists: somebody has the name, perhaps with other records.
-    case records([DeskRecord], nameExists: Bool)
+    case records([DeskRecord])
     /// The asker has had more questions asked than one may, or too many wait.
     case refused
-}
-
-/// On whose account a question is asked.
-package enum Asker: Hashable, Sendable {
-    /// A user of this machine.
-    case user(UInt32)
-    /// What is at the other end of a packet: see `IPAddress.network`.
-    case network(IPAddress)
 }
 
 extension DomainName {
