@@ -156,7 +156,8 @@ let allTests: [Target] = [
     tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
     tests("DaemonSupportTests", served + ["UnicastEngine"]),
-    tests("LocalNamesTests", ["DNSMessage", "DNSSD", "Discovery", "DiscoveryDaemon", "LocalNames", "MulticastEngine"]),
+    tests(
+        "DaemonValueTests", ["DNSMessage", "DNSSD", "Discovery", "DiscoveryDaemon", "LocalNames", "MulticastEngine"]),
     tests("CommandLineTests", commands + ["DNSMessage", "DiscoverdCommands", "DiscoveryTesting", "MulticastEngine"]),
     tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
     tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
