@@ -39,9 +39,9 @@ struct SimulatedLinks: Sendable {
     // MARK: Claims
 
     /// Claims names for a service, and that of its machine if it has one.
-    mutating func claim(_ claims: [(id: ClaimID, claim: Claim)], host: DomainName?, at site: Site, of service: UInt64) {
+    mutating func claim(_ claims: [(id: ClaimID, claim: Claim)], host: HostLabel?, at site: Site, of service: UInt64) {
         let index = station(at: site)
-        if let host { stations[index].responder.claim(.host, Claim(host: host, site.addresses), at: now) }
+        if let host { claim(host, at: index) }
         stations[index].services.insert(service)
         for (id, claim) in claims { stations[index].responder.claim(id, claim, at: now) }
     }
@@ -66,11 +66,29 @@ struct SimulatedLinks: Sendable {
         }
     }
 
-    /// The machine's name is taken on one of its links: it has another one on all.
-    mutating func rename(_ machine: String, _ host: DomainName) {
-        for index in stations.indices where stations[index].site.machine == machine {
-            stations[index].responder.claim(.host, Claim(host: host, stations[index].site.addresses), at: now)
+    /// The machine has another name, or asks for its first one: on all of its links.
+    mutating func rename(_ machine: String, _ host: HostLabel) {
+        for index in stations.indices where stations[index].site.machine == machine { claim(host, at: index) }
+    }
+
+    private mutating func claim(_ host: HostLabel, at index: Int) {
+        guard let name = host.name else { return }
+        let addresses = stations[index].site.addresses
+        stations[index].responder.claim(.host, Claim(host: name, addresses), at: now)
+        if let first = host.asked {
+            stations[index].responder.claim(.firstName, Claim(host: first, addresses), at: now)
+        } else {
+            stations[index].responder.withdraw(.firstName, at: now)
         }
+    }
+
+    /// Gives a machine its first name once it is established on all of its links.
+    /// - Returns: whether it is.
+    mutating func takeFirstName(_ machine: String) -> Bool {
+        let own = stations.indices.filter { stations[$0].site.machine == machine }
+        guard own.allSatisfy({ stations[$0].responder.isStill(.established(.firstName)) }) else { return false }
+        for index in own { stations[index].responder.takeFirstName(at: now) }
+        return true
     }
 
     /// A host outside says that it has a name.

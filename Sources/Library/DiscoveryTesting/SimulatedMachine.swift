@@ -65,7 +65,9 @@ struct SimulatedMachine: Sendable {
     init(name: String, host: HostName, interfaces: [SimulatedInterface]) {
         (self.name, self.host, self.interfaces) = (name, host, interfaces)
         let labels = host.text.split(separator: ".")
-        if labels.count == 2, labels[1] == "local" { label = HostLabel(String(labels[0])) }
+        guard labels.count == 2, labels[1] == "local" else { return }
+        let random = SplitMix(state: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+        label = HostLabel(String(labels[0]), random: random)
     }
 
     var isUp: Bool { backend == .up }

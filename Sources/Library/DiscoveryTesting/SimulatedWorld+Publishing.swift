@@ -114,7 +114,7 @@ extension SimulatedWorld {
                     claims[index].claim.point(to: host)
                 }
             }
-            links.claim(claims, host: machine.label?.name, at: site, of: id)
+            links.claim(claims, host: machine.label, at: site, of: id)
         }
         edit(id) { publication in
             publication.isChanged = false
@@ -139,6 +139,27 @@ extension SimulatedWorld {
     }
 
     // MARK: What the links decide
+
+    /// The machines that publish by another name than their first, and when they ask for that.
+    private var asking: [(machine: String, due: Duration)] {
+        Set(operations.values.lazy.filter { if case .publication = $0.kind { true } else { false } }.map(\.machine))
+            .compactMap { name in machines[name]?.label?.asksAgain.map { (name, $0) } }
+    }
+
+    /// When a machine asks for its first name again.
+    var nextAsking: Duration? { asking.lazy.map(\.due).min() }
+
+    mutating func askForFirstNames() {
+        for (machine, due) in asking.sorted(by: { $0 < $1 }) where due <= now { rename(machine) { $0.ask() } }
+    }
+
+    private mutating func rename(_ machine: String, _ event: (inout HostLabel) -> Void) {
+        guard var label = machines[machine]?.label else { return }
+        event(&label)
+        machines[machine]?.label = label
+        if let name = label.name, let host = try? HostName(name.presentation) { machines[machine]?.host = host }
+        links.rename(machine, label)
+    }
 
     /// Machines hear each other again, or not any more.
     mutating func meetAgain() {
@@ -166,12 +187,12 @@ extension SimulatedWorld {
 
     private mutating func became(_ fact: LinkResponder.Fact, at site: SimulatedLinks.Site) {
         switch fact {
-        case .established(.host), .established(.firstName), .lost(.firstName): break
-        case .lost(.host):
-            machines[site.machine]?.label?.lost(at: now)
-            guard let name = machines[site.machine]?.label?.name else { return }
-            if let host = try? HostName(name.presentation) { machines[site.machine]?.host = host }
-            links.rename(site.machine, name)
+        case .established(.host): break
+        case .lost(.host): rename(site.machine) { [now] in $0.lost(at: now) }
+        case .established(.firstName):
+            guard machines[site.machine]?.label?.asked != nil, links.takeFirstName(site.machine) else { return }
+            rename(site.machine) { [now] in $0.returned(at: now) }
+        case .lost(.firstName): rename(site.machine) { [now] in $0.refused(at: now) }
         case .established(.service(let id)), .established(.other(let id)):
             guard case .publication(let publication) = operations[id]?.kind,
                 fact == .established(publication.service.isAddressRecord ? .other(id) : .service(id))

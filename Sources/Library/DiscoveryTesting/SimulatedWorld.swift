@@ -54,6 +54,7 @@ struct SimulatedWorld: Sendable {
     mutating func reconcile() {
         let ids = operations.keys.sorted()
         links.segments = machines.mapValues(\.segment)
+        askForFirstNames()
         for id in ids { publish(id) }
         settle()
         (haveLinksChanged, mayRetry) = (false, false)
@@ -82,8 +83,8 @@ struct SimulatedWorld: Sendable {
 
     func hasReport(at time: Duration) -> Bool { reports.contains { $0.due <= time } }
 
-    /// When the next report is due that is not yet, or a service is tried again.
-    var nextDue: Duration? { [reports.lazy.map(\.due).min(), nextRetry].compactMap(\.self).min() }
+    /// When the next report is due that is not yet, a service is tried again, or a machine asks for its first name.
+    var nextDue: Duration? { [reports.lazy.map(\.due).min(), nextRetry, nextAsking].compactMap(\.self).min() }
 
     /// The first report that is due, by its time and then in its order.
     mutating func takeReport(at time: Duration) -> Report? {

@@ -94,7 +94,7 @@ import Testing
         #expect(first.told.names == ["tony", "tony #2"] && second.told.names == ["tony"])
     }
 
-    @Test("two machines of one name: the second has another one, and its services point to it")
+    @Test("two machines of one name: the second has another one until the first is gone, and its services point to it")
     func host() async throws {
         let one = try network.addMachine("h1", host: try HostName("box.local"))
         let two = try network.addMachine("h2", host: try HostName("box.local"))
@@ -108,6 +108,15 @@ import Testing
         }
         let both = [try publish(one, "a"), try publish(two, "b")]
         #expect(hosts.withLock { $0 } == ["a": "box.local", "b": "box-2.local"])
+        // Asked for after a minute, in vain, and again two minutes later.
+        network.advance(by: .seconds(80))
+        #expect(hosts.withLock { $0["b"] } == "box-2.local")
+        both[0].operation.cancel()
+        network.advance(by: .seconds(60))
+        #expect(hosts.withLock { $0["b"] } == "box-2.local")
+        network.advance(by: .seconds(100))
+        #expect(hosts.withLock { $0["b"] } == "box.local")
+        #expect(both[1].told.names == ["b"])
         withExtendedLifetime((watch, both)) {}
     }
 
