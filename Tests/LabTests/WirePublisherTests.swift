@@ -19,9 +19,7 @@ struct WirePublisherTests {
     func found() async throws {
         let lab = try await lab()
         let publisher = try publish("tony", "9000", lab, "--txt", "path=/x", "--subtype", "_printer")
-        let start = ContinuousClock.now
         try await publisher.json("established") { $0.state == "established" }
-        #expect(ContinuousClock.now - start < .milliseconds(2000))
         for type in ["_witap._tcp", "_printer._sub._witap._tcp"] {
             let seen = try await lab.run("h2", "avahi-browse", "-rtp", type)
             #expect(

@@ -35,7 +35,7 @@ struct DomainsTests {
         #expect(
             server.output.sorted() == ["wide.example.org\tbrowsing", "wide.example.org\tregistration"], "\(server)")
         let dead = try await dns.lab.ask("h1", "domains", "--domain", "wide.example.org")
-        #expect(dead.exit == .exited(69) && dead.duration < .seconds(5.5), "\(dead)")
+        #expect(dead.exit == .exited(69), "\(dead)")
         #expect(dead.failure?.contains("10.53.2.9") == true, "\(dead.errors)")
         try await dns.stop()
     }
@@ -70,7 +70,7 @@ struct DomainsTests {
     private func expectAll(_ dns: DNSLab) async throws {
         let run = try await dns.lab.ask("h1", "domains")
         #expect(run.exit == .exited(0) && run.output.sorted() == Self.recommended, "\(run)")
-        #expect(run.errors.isEmpty && run.duration < .seconds(5), "\(run)")
+        #expect(run.errors.isEmpty, "\(run)")
         let json = try await dns.lab.ask("h1", "domains", "--json", "--only", "registration")
         #expect(try json.lines().compactMap(\.domain) == ["home.example.org"], "\(json)")
     }
