@@ -54,7 +54,9 @@ struct KeyCommand: ParsableCommand {
 struct ListKnown: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows whose keys are known.")
 
-    @OptionGroup var json: JSONOption
+    @Flag(exclusivity: .chooseLast)
+    var json: JSONVersion?
+
     @OptionGroup var options: KnownFileOption
 
     func run() throws {
@@ -69,7 +71,7 @@ struct ListKnown: ParsableCommand {
         // For people as the file has it.
         let gap = isatty(STDOUT_FILENO) == 1 ? " " : "\t"
         for (name, key) in known.entries {
-            guard let version = json.version else {
+            guard let version = json else {
                 print("\(name)\(gap)\(key)")
                 continue
             }
@@ -216,13 +218,14 @@ struct ShowKey: LocalCommand {
             """
     )
 
-    @OptionGroup var json: JSONOption
+    @Flag(exclusivity: .chooseLast)
+    var json: JSONVersion?
 
     var needsMore: String? { "has the key" }
 
     func run(with more: (any MoreSupport)?) throws {
         guard let identity = try more?.identity() else { throw CommandError.noTLS }
-        guard let version = json.version else {
+        guard let version = json else {
             let words = identity.fingerprint.words.joined(separator: " ")
             guard isatty(STDOUT_FILENO) == 1 else {
                 return print("\(identity.fingerprint)\t\(identity.label.escapedForTerminal)\n\(words)")

@@ -23,24 +23,24 @@ extension CommonArguments {
     var notices: ProgramNotices { ProgramNotices(level: output.verbose ? .verbose : output.quiet ? .quiet : .normal) }
 }
 
-/// Whether JSON is printed, and in which version.
-struct JSONOption: ParsableArguments {
-    @Flag(name: .customLong("json"), help: "Print one JSON object a line; --json=2 in version 2.")
-    var isWanted = false
+/// Whether JSON is printed, and in which version: `@Flag var json: JSONVersion?`, nil for people.
+extension JSONVersion: EnumerableFlag {
+    static var allCases: [Self] { [.one, .two] }
 
     /// `--json=2`: the parser knows no flag that has a value (`JSONWords`).
-    @Flag(name: .customLong("json-2"), help: .hidden)
-    var isVersion2 = false
+    static func name(for version: Self) -> NameSpecification {
+        .customLong(version == .one ? "json" : "json-2")
+    }
 
-    /// Nil: for people.
-    var version: JSONVersion? { isVersion2 ? .two : isWanted ? .one : nil }
+    static func help(for version: Self) -> ArgumentHelp? {
+        version == .one ? "Print one JSON object a line; --json=2 in version 2." : .hidden
+    }
 }
 
 /// What is written, and how much.
 struct OutputOptions: ParsableArguments {
-    @OptionGroup var jsonOption: JSONOption
-
-    var json: JSONVersion? { jsonOption.version }
+    @Flag(exclusivity: .chooseLast)
+    var json: JSONVersion?
 
     @Flag(name: .shortAndLong, help: "Say more on standard error.")
     var verbose = false
@@ -55,15 +55,15 @@ struct OutputOptions: ParsableArguments {
 
 /// Options of commands that need the daemon, which publishes for them.
 struct DaemonOptions: ParsableArguments, CommonArguments {
-    @Option(
-        name: .long,
-        help: ArgumentHelp("The daemon's control socket; 'none' does without a daemon.", valueName: "path"))
+    static let socket = ArgumentHelp("The daemon's control socket; 'none' does without a daemon.", valueName: "path")
+
+    @Option(name: .long, help: socket)
     var socket: String?
 
     @OptionGroup var output: OutputOptions
 }
 
-/// Options of every command that uses the network.
+/// Options of every command that uses the network. Groups are nested no deeper: not optimized, the parser looks at each level five times.
 struct CommonOptions: ParsableArguments, CommonArguments {
     @OptionGroup var publishing: AvahiOptions
 
@@ -74,16 +74,18 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     @Flag(name: .customLong("no-daemon"), help: .hidden)
     var isAlone = false
 
-    @OptionGroup var daemon: DaemonOptions
+    @Option(name: .customLong("socket"), help: DaemonOptions.socket)
+    var daemonSocket: String?
+
+    @OptionGroup var output: OutputOptions
 
     /// No daemon is asked, even if one runs.
-    var noDaemon: Bool { isAlone || daemon.socket == "none" }
-    var socket: String? { daemon.socket == "none" ? nil : daemon.socket }
+    var noDaemon: Bool { isAlone || daemonSocket == "none" }
+    var socket: String? { daemonSocket == "none" ? nil : daemonSocket }
     var avahi: AvahiUse { publishing.use }
-    var output: OutputOptions { daemon.output }
 
     func validate() throws {
-        if isAlone && daemon.socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
+        if isAlone && daemonSocket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
     }
 }
 
