@@ -120,6 +120,7 @@ struct DNSQueryTests {
         #expect(try asker("192.0.2.1", "172.17.0.1", nil) == nil)
         #expect(try asker("172.17.0.9", "127.0.0.55", 1) == nil)
         #expect(try asker("172.17.0.9", "172.17.0.5", 3) == nil)
+        #expect(try asker("127.0.0.1", "127.0.0.55", 2) == nil)
     }
 
     @Test("an answer: the question as it was asked, lives that count down in a set and end, what the asker can use")

@@ -104,4 +104,20 @@ struct DeskTableTests {
         #expect(table.ask(list, wanted: .ptr, 2, by: Self.anyone, known: [.ptr], at: .seconds(30)) == .answer)
         #expect(table.ask(list, wanted: .ptr, 3, by: Self.anyone, known: [.ptr], at: .seconds(90)) == .ask)
     }
+
+    @Test("neighbours, who may call themselves what they like, are bounded together; this machine's programs apart")
+    func forgers() throws {
+        var table = DeskTable<Int>()
+        var asked = 0
+        for number in 0..<1000 {
+            let now = Duration.milliseconds(number)
+            _ = table.takeDue(at: now, known: { _ in [] })
+            let asker = DeskAsker.neighbour(.v4(IPv4Address(bits: 0xAC11_0002 + UInt32(number))))
+            let host = try Self.host("n\(number).local")
+            if table.ask(host, wanted: .a, number, by: asker, known: [], at: now) == .ask { asked += 1 }
+        }
+        #expect(asked <= 64 + 32)
+        _ = table.takeDue(at: .seconds(2), known: { _ in [] })
+        #expect(table.ask(try Self.host("h1.local"), wanted: .a, 1, by: .machine, known: [], at: .seconds(2)) == .ask)
+    }
 }

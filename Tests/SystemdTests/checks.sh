@@ -282,7 +282,7 @@ stopped_in_time() {
 
 units_are_valid() {
     local said
-    said=$(in_machine systemd-analyze verify --man=no discoverd.service discoverd.socket 2>&1) && ! grep -F discoverd <<<"$said"
+    said=$(in_machine systemd-analyze verify --man=no discoverd.service discoverd.socket discoverd-{dns,nss}.socket discoverd-nss.{path,service} 2>&1) && ! grep -F discoverd <<<"$said"
 }
 
 journal() { in_machine journalctl -q -u discoverd.service --no-pager -o cat "$@"; }

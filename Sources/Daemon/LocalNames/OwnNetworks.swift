@@ -45,15 +45,21 @@ package struct OwnNetworks: Sendable {
         return places.filter { !$0.interface.isLoopback && $0.block.contains(address) }.map(\.block.prefixLength)
     }
 
-    /// Whether an address is this machine's.
-    func isOwn(_ address: IPAddress) -> Bool { places.contains { $0.address == address } }
-
-    /// Whether an address is in the network that an own one is in, and is there by that interface.
-    func isNear(_ address: IPAddress, _ own: IPAddress, over interface: UInt32?) -> Bool {
+    /// Who asks over IP; nil for whom no answer is.
+    /// - Parameters:
+    ///   - own: the address that was asked.
+    ///   - interface: by which it came; nil where a connection has proved the source.
+    package func asker(_ source: IPAddress, at own: IPAddress, over interface: UInt32?) -> DNSAsker? {
+        let source = source.unmapped.masked(to: 128)
         let own = own.masked(to: 128)
-        return places.contains {
-            $0.address == own && $0.block.contains(address) && (interface == nil || interface == $0.interface.index)
-        }
+        func came(by place: Place) -> Bool { interface == nil || interface == place.interface.index }
+        // Nobody else can have this machine's address, but with `route_localnet` (ip-sysctl) those of loopback.
+        let isHere =
+            source.isLoopback
+            ? places.contains { $0.interface.isLoopback && came(by: $0) } : places.contains { $0.address == source }
+        if isHere { return .thisMachine }
+        let isNear = places.contains { $0.address == own && $0.block.contains(source) && came(by: $0) }
+        return isNear && !source.isLoopback && !own.isLoopback ? .neighbour(source) : nil
     }
 
     /// What this machine is, of what is asked: the addresses of its name, which has nothing else, and the name of its addresses.

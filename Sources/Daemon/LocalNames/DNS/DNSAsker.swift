@@ -1,6 +1,5 @@
 internal import DNSMessage
 package import DNSSD
-internal import Discovery
 package import MulticastEngine
 
 /// Who asks over IP, of those who may: who is in the network of the address that is asked.
@@ -11,8 +10,8 @@ package enum DNSAsker: Hashable, Sendable {
     /// On whose account links are asked.
     package var account: DeskAsker {
         switch self {
-        case .thisMachine: .network(.v4(IPv4Address(bits: 0x7F00_0001)))
-        case .neighbour(let address): .network(address.network)
+        case .thisMachine: .machine
+        case .neighbour(let address): .neighbour(address.network)
         }
     }
 
@@ -23,18 +22,6 @@ package enum DNSAsker: Hashable, Sendable {
         guard let address = IPAddress(item.record.data, scope: 0) else { return true }
         if address.isLinkLocal { return address.family == .ipv4 && self == .thisMachine && item.isNear }
         return !address.isLoopback && !address.isUnspecified && !address.isMulticast && !address.isIPv4Mapped
-    }
-}
-
-extension OwnNetworks {
-    /// Who asks; nil for whom no answer is.
-    /// - Parameters:
-    ///   - own: the address that was asked.
-    ///   - interface: by which it came; nil where a connection has proved the source.
-    package func asker(_ source: IPAddress, at own: IPAddress, over interface: UInt32?) -> DNSAsker? {
-        let source = source.unmapped.masked(to: 128)
-        if source.isLoopback || isOwn(source) { return .thisMachine }
-        return !own.isLoopback && isNear(source, own, over: interface) ? .neighbour(source) : nil
     }
 }
 

@@ -34,6 +34,8 @@ package struct DNSQuery: Hashable, Sendable {
     private let hasEDNS: Bool
     /// The most bytes of the answer.
     private let limit: Int
+    /// The bytes that it had.
+    package let length: Int
 
     package static func read(_ bytes: [UInt8], by transport: Transport) -> Reading {
         guard 12...longest ~= bytes.count else { return .ignored }
@@ -62,7 +64,7 @@ package struct DNSQuery: Hashable, Sendable {
         return .query(
             DNSQuery(
                 question: message.questions[0], id: id, asked: message.flags, hasEDNS: message.edns != nil,
-                limit: limit))
+                limit: limit, length: bytes.count))
     }
 
     private func message(_ code: UInt16, _ flags: Message.Flags = []) -> Message {

@@ -27,7 +27,8 @@ final class DNSServer {
 
     /// What is made of a query.
     private enum Outcome {
-        case bytes([UInt8])
+        /// The answer to what could be read.
+        case now([UInt8], DNSQuery?)
         case waits
     }
 
@@ -103,7 +104,7 @@ final class DNSServer {
             else { continue }
             let bytes = Array(buffer[..<Int(count)])
             switch outcome(of: bytes, by: .datagram, from: asker, way: .datagram(socket, source)) {
-            case .bytes(let answer): send(answer, to: source, by: socket)
+            case .now(let answer, let query): send(answer, to: query, of: asker, at: source, by: socket)
             case .waits, nil: break
             }
         }
@@ -112,7 +113,7 @@ final class DNSServer {
     /// A query of a connection.
     private func serve(_ bytes: [UInt8], of asker: DNSAsker, on id: DNSConnections.ID) {
         switch outcome(of: bytes, by: .stream, from: asker, way: .stream(id)) {
-        case .bytes(let answer): connections.answer(id, answer)
+        case .now(let answer, _): connections.answer(id, answer)
         case .waits: break
         case nil: connections.end(id)
         }
@@ -124,17 +125,17 @@ final class DNSServer {
     ) -> Outcome? {
         switch DNSQuery.read(bytes, by: transport) {
         case .ignored: return nil
-        case .faulty(let answer): return .bytes(answer)
+        case .faulty(let answer): return .now(answer, nil)
         case .query(let query):
             switch machine.networks.subject(of: query.question) {
-            case .foreign: return .bytes(query.refused)
-            case .nothing(let zone): return .bytes(query.none(in: zone, isName: true))
+            case .foreign: return .now(query.refused, query)
+            case .nothing(let zone): return .now(query.none(in: zone, isName: true), query)
             case .links(let request, let wanted, let zone):
                 // What the links say of this machine counts nothing here.
                 if let own = machine.networks.records(for: request, of: machine.name) {
-                    return .bytes(query.answer(own, to: asker, in: zone))
+                    return .now(query.answer(own, to: asker, in: zone), query)
                 }
-                guard budgets.begin(asker) else { return .bytes(query.later) }
+                guard budgets.begin(asker) else { return .now(query.later, query) }
                 let ticket = newTicket()
                 pending[ticket] = Pending(query: query, asker: asker, zone: zone, way: way)
                 ask(RecordDesk.Asked(request, wanted: wanted, ticket: ticket, by: asker.account))
@@ -154,16 +155,18 @@ final class DNSServer {
             }
         switch item.way {
         case .stream(let id): connections.answerLater(id, bytes)
-        case .datagram(let socket, let source):
-            let over = item.query.over
-            let isLonger = bytes.count > over.count
-            let isGood = !isLonger || budgets.mayBeLong(for: item.asker, at: BootTime.now)
-            send(isGood ? bytes : over, to: source, by: socket)
+        case .datagram(let socket, let source): send(bytes, to: item.query, of: item.asker, at: source, by: socket)
         }
     }
 
     /// Never waits: what a socket has no room for is lost, as datagrams are.
-    private func send(_ bytes: [UInt8], to address: SocketAddress, by socket: Int32) {
+    private func send(
+        _ answer: [UInt8], to query: DNSQuery?, of asker: DNSAsker, at address: SocketAddress, by socket: Int32
+    ) {
+        var bytes = answer
+        if let query, bytes.count > query.length, !budgets.mayBeLong(for: asker, at: BootTime.now) {
+            bytes = query.over
+        }
         _ = unsafe address.withPointer { unsafe sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) }
     }
 }

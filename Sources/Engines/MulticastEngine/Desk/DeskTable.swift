@@ -52,6 +52,7 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     private var waiterCount = 0
     private var silences: [RecordRequest: Silence] = [:]
     private var budgets = QuestionBudgets(burst: 64, perSecond: 8)
+    private var groups = QuestionBudgets(burst: 64, perSecond: 32)
 
     package init() {}
 
@@ -79,7 +80,9 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
             waiterCount += 1
             return .wait
         }
-        guard open.count < Self.mostOpen, waiterCount < Self.mostWaiters, budgets.take(for: asker, at: now) else {
+        guard open.count < Self.mostOpen, waiterCount < Self.mostWaiters, budgets.take(for: asker, at: now),
+            groups.take(for: asker.group, at: now)
+        else {
             return .refuse
         }
         open[request] = Open(since: now, answered: known.isEmpty ? nil : now, waiters: [(wanted, ticket)])

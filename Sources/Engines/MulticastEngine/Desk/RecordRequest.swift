@@ -33,8 +33,15 @@ package struct RecordRequest: Hashable, Sendable {
 package enum DeskAsker: Hashable, Sendable {
     /// A user of this machine.
     case user(UInt32)
-    /// Who asks over IP: an address, or the 64 bits of an IPv6 one that a host chooses within.
-    case network(IPAddress)
+    /// This machine over IP, which does not say whose program asks.
+    case machine
+    /// Another machine: an address, or the 64 bits of an IPv6 one that a host chooses within. It may be forged.
+    case neighbour(IPAddress)
+
+    fileprivate static let unknown = neighbour(.v4(IPv4Address(bits: 0)))
+
+    /// In whose budget, too, its questions are: all neighbours are one there.
+    var group: DeskAsker { if case .neighbour = self { .unknown } else { self } }
 }
 
 /// A record of a link, with the seconds that are left of its life.
