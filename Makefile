@@ -77,32 +77,41 @@ $(TOOLS)/clock-offset.so: $(LAB)/clock-offset.c
 
 FUZZ_SECONDS ?= 180
 
-# libFuzzer comes with Swift. The codec, what judges answers to updates, and what publishes on a link; what these import is built first.
+# libFuzzer comes with Swift. The codec, what judges answers to updates, what publishes on a link, and DNS for `local`; what these import is
+# built first, of MulticastEngine the desk's values alone.
 FUZZ = $(TOOLS)/fuzz
 FUZZER = $(SWIFT)c -O -sanitize=fuzzer -parse-as-library -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
     -package-name discoverd -I $(FUZZ)
 FUZZED = DNSSD DNSMessage
 FUZZED_message = $(addprefix Sources/Engines/UnicastEngine/Transport/,TSIG.swift TSIGKey.swift PendingUpdate.swift DNSExchange.swift)
 FUZZED_responder = $(wildcard Sources/Engines/Responder/*.swift)
+FUZZED_dns = $(addprefix Sources/Daemon/LocalNames/DNS/,DNSQuery.swift DNSAsker.swift)
+FUZZED_desk = $(addprefix Sources/Engines/MulticastEngine/Desk/,RecordRequest.swift DeskTable.swift)
 FUZZ_BYTES_message = 9000
+FUZZ_BYTES_dns = 1500
 FUZZ_BYTES_responder = 4096
 $(FUZZED:%=$(FUZZ)/%.o) &: $(wildcard Sources/Core/DNS*/*.swift Sources/Core/DNS*/*/*.swift)
 	@mkdir -p $(FUZZ)
 	set -e; for module in $(FUZZED); do $(FUZZER) -wmo -module-name $$module -emit-object -o $(FUZZ)/$$module.o \
 	    -emit-module -emit-module-path $(FUZZ)/$$module.swiftmodule $$(find Sources/Core/$$module -name '*.swift'); done
+$(FUZZ)/MulticastEngine.o: $(FUZZED_desk) $(FUZZED:%=$(FUZZ)/%.o)
+	$(FUZZER) -wmo -module-name MulticastEngine -emit-object -o $@ -emit-module -emit-module-path $(@:.o=.swiftmodule) $(FUZZED_desk)
+$(TOOLS)/fuzz-dns: FUZZED_dns += $(FUZZ)/MulticastEngine.o
+$(TOOLS)/fuzz-dns: $(FUZZED_dns) $(FUZZ)/MulticastEngine.o
 $(TOOLS)/fuzz-%: $(wildcard Tests/Fuzz/*.swift Tests/Fuzz/*/*.swift) $(FUZZED_message) $(FUZZED_responder) $(FUZZED:%=$(FUZZ)/%.o)
 	$(FUZZER) -wmo -module-name Fuzz_$* -o $@ Tests/Fuzz/*.swift Tests/Fuzz/$*/*.swift $(FUZZED_$*) $(FUZZED:%=$(FUZZ)/%.o)
 
-.PHONY: fuzz-message fuzz-responder
+.PHONY: fuzz-message fuzz-responder fuzz-dns
 fuzz-message: ## any bytes as a DNS message, 180 s
 fuzz-responder: ## any packets for the values of our responder, 180 s
-fuzz-message fuzz-responder: fuzz-%: $(TOOLS)/fuzz-%
+fuzz-dns: ## any queries of DNS for names below local, and any order at their desk, 180 s
+fuzz-message fuzz-responder fuzz-dns: fuzz-%: $(TOOLS)/fuzz-%
 	Tests/Fuzz/seeds $* $(FUZZ)/$*/seeds
 	@mkdir -p $(FUZZ)/$*/corpus
 	SWIFT_BACKTRACE=enable=no SWIFT_DETERMINISTIC_HASHING=1 $< $(FUZZ)/$*/corpus $(FUZZ)/$*/seeds -artifact_prefix=$(FUZZ)/$*/ \
 	    -max_total_time=$(FUZZ_SECONDS) -max_len=$(FUZZ_BYTES_$*) -verbosity=0 -print_final_stats=1
 
-fuzz: tests-built fuzz-message fuzz-responder ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, any packets for our responder, 180 s each
+fuzz: tests-built fuzz-message fuzz-responder fuzz-dns ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, any packets for our responder, any queries of DNS, 180 s each
 	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BUNDLE) --filter anyBytesAreAnsweredOrCutOff
 
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
@@ -237,7 +246,8 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DOCDIR ?= $(PREFIX)/share/doc/discoverd
 MANDIR ?= $(PREFIX)/share/man
 SHARE = $(DESTDIR)$(PREFIX)/share
-UNITS = discoverd.service discoverd.socket
+UNITS = discoverd.service $(COPIED_UNITS)
+COPIED_UNITS = discoverd.socket discoverd-dns.socket discoverd-nss.socket discoverd-nss.path discoverd-nss.service
 # The programs on the library (docs/apps).
 APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
 # Where install takes the programs from, and their completions.
@@ -300,7 +310,7 @@ install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, complet
 	install -d $(DESTDIR)$(UNITDIR)
 	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|;s|@PREFIX@|$(PREFIX)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/discoverd.service
-	install -m 644 systemd/discoverd.socket $(DESTDIR)$(UNITDIR)/discoverd.socket
+	install -m 644 $(addprefix systemd/,$(COPIED_UNITS)) $(DESTDIR)$(UNITDIR)
 	install -D -m 644 systemd/discoverd.sysusers $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	install -D -m 644 docs/discoverd.yaml.example $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
 	sed -i 's|=/usr/share/|=$(PREFIX)/share/|' $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml

@@ -1,3 +1,5 @@
+import DNSMessage
+import DNSSD
 import Testing
 
 @testable import DiscoverdCommands
@@ -19,5 +21,40 @@ struct HostsLookupCheckTests {
         let depth =
             finding.text.contains("two labels") ? "two" : finding.text.contains("any depth") ? "any" : "no"
         #expect("\(finding.verdict.rawValue) \(depth)" == expected && (finding.advice != nil) == (depth == "two"))
+    }
+
+    @Test("who answers nss-mdns")
+    func path() {
+        func said(_ greeting: String?, isAsked: Bool) -> String {
+            let finding = NameServersCheck.ofPath(greeting, isAsked: isAsked)
+            return "\(finding.verdict.rawValue) \(finding.text.split(separator: " ")[0])"
+        }
+        #expect(said("+ discoverd: RESOLVE-HOSTNAME", isAsked: false) == "ok discoverd")
+        #expect(said("+ Available commands are:", isAsked: true) == "ok avahi-daemon")
+        #expect(said(nil, isAsked: true) == "warn nobody" && said(nil, isAsked: false) == "skip nobody")
+    }
+
+    @Test("whose the zone local is: of the servers that resolv.conf names")
+    func zone() throws {
+        let lines = [
+            "# nameserver 192.0.2.9", "search local", "nameserver 192.0.2.1", "nameserver x", "nameserver ::1",
+        ]
+        let named = NameServersCheck.servers(lines)
+        #expect(named.map(\.description) == ["192.0.2.1", "::1"])
+        #expect(NameServersCheck.servers([]).map(\.description) == ["127.0.0.1"])
+        let local = try DomainName(presentation: "local")
+        func start(_ mailbox: String) throws -> ResourceRecord {
+            let start = StartOfAuthority(
+                primary: local, mailbox: try DomainName(presentation: mailbox), serial: 1, refresh: 1, retry: 1,
+                expire: 1, minimum: 1)
+            return ResourceRecord(local, .soa, .soa(start), ttl: 5)
+        }
+        func verdict(_ message: Message) -> String {
+            NameServersCheck.ofServers([(named[0], NameServersCheck.owner(of: message))]).verdict.rawValue
+        }
+        #expect(verdict(Message(authorities: [try start("nobody.invalid")])) == "ok")
+        #expect(verdict(Message(authorities: [try start("hostmaster.corp.example")])) == "warn")
+        #expect(verdict(Message(answers: [try start("nobody.invalid")])) == "warn")
+        #expect(verdict(Message()) == "skip")
     }
 }

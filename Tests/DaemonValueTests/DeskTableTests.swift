@@ -6,7 +6,7 @@ import Testing
 /// Requests for records that share their questions, and what nobody answers. Times are virtual.
 @Suite("requests for records")
 struct DeskTableTests {
-    private static let anyone: UInt32 = 1000
+    private static let anyone = DeskAsker.user(1000)
 
     private static func host(_ text: String) throws -> RecordRequest {
         .addresses(of: try DomainName(presentation: text))
@@ -18,7 +18,7 @@ struct DeskTableTests {
         let host = try Self.host("h1.local")
         #expect(table.ask(host, wanted: .a, 1, by: Self.anyone, known: [], at: .zero) == .ask)
         let again = try Self.host("H1.LOCAL")
-        #expect(table.ask(again, wanted: .a, 2, by: 7, known: [], at: .milliseconds(1)) == .wait)
+        #expect(table.ask(again, wanted: .a, 2, by: .user(7), known: [], at: .milliseconds(1)) == .wait)
         #expect(table.ask(host, wanted: .aaaa, 3, by: Self.anyone, known: [], at: .milliseconds(2)) == .wait)
         let first = table.learned([.a], of: host, at: .milliseconds(5))
         #expect(first?.tickets == [1, 2] && first?.isOver == false)
@@ -69,7 +69,7 @@ struct DeskTableTests {
             if step == .ask { asked += 1 } else { #expect(step == .refuse) }
         }
         #expect(asked <= 64 + 8)
-        #expect(table.ask(try Self.host("h1.local"), wanted: .a, 1, by: 7, known: [], at: .seconds(1)) == .ask)
+        #expect(table.ask(try Self.host("h1.local"), wanted: .a, 1, by: .user(7), known: [], at: .seconds(1)) == .ask)
         #expect(
             table.ask(try Self.host("h2.local"), wanted: .a, 1, by: Self.anyone, known: [.a], at: .seconds(1))
                 == .answer)
@@ -78,16 +78,46 @@ struct DeskTableTests {
     @Test("many askers, each with few questions, are bounded together")
     func manyAskers() throws {
         var table = DeskTable<Int>()
-        var budgets = QuestionBudgets()
+        var budgets = QuestionBudgets(burst: 64, perSecond: 8)
         var asked = 0
         for number in 0..<2000 {
-            let user = UInt32(number)
+            let user = DeskAsker.user(UInt32(number))
             let host = try Self.host("n\(number).local")
             if table.ask(host, wanted: .a, number, by: user, known: [], at: .zero) == .ask { asked += 1 }
             for _ in 0..<70 { _ = budgets.take(for: user, at: .zero) }
         }
         #expect(asked == 128)
-        let (now, later) = (budgets.take(for: 5000, at: .zero), budgets.take(for: 5000, at: .seconds(1)))
+        let (now, later) = (budgets.take(for: .user(5000), at: .zero), budgets.take(for: .user(5000), at: .seconds(1)))
         #expect(!now && later)
+    }
+
+    @Test("of what many hosts have, the first answer is not all: it is waited for once, and is known for a while then")
+    func lists() throws {
+        var table = DeskTable<Int>()
+        let list = RecordRequest.list(of: try DomainName(presentation: "_http._tcp.local"))
+        // What was announced by the way is not all.
+        #expect(table.ask(list, wanted: .ptr, 1, by: Self.anyone, known: [.ptr], at: .zero) == .ask)
+        #expect(table.learned([.ptr], of: list, at: .milliseconds(20)) == nil)
+        let end = try #require(table.deadline)
+        #expect(end == .milliseconds(800))
+        #expect(table.takeDue(at: end, known: { _ in [.ptr] }).first?.tickets == [1])
+        #expect(table.ask(list, wanted: .ptr, 2, by: Self.anyone, known: [.ptr], at: .seconds(30)) == .answer)
+        #expect(table.ask(list, wanted: .ptr, 3, by: Self.anyone, known: [.ptr], at: .seconds(90)) == .ask)
+    }
+
+    @Test("neighbours, who may call themselves what they like, are bounded together; this machine's programs apart")
+    func forgers() throws {
+        var table = DeskTable<Int>()
+        var asked = 0
+        for number in 0..<1000 {
+            let now = Duration.milliseconds(number)
+            _ = table.takeDue(at: now, known: { _ in [] })
+            let asker = DeskAsker.neighbour(.v4(IPv4Address(bits: 0xAC11_0002 + UInt32(number))))
+            let host = try Self.host("n\(number).local")
+            if table.ask(host, wanted: .a, number, by: asker, known: [], at: now) == .ask { asked += 1 }
+        }
+        #expect(asked <= 64 + 32)
+        _ = table.takeDue(at: .seconds(2), known: { _ in [] })
+        #expect(table.ask(try Self.host("h1.local"), wanted: .a, 1, by: .machine, known: [], at: .seconds(2)) == .ask)
     }
 }

@@ -79,7 +79,7 @@ struct NSSRequestTests {
         let machine = try Self.name("h2.local")
         func line(_ text: String) -> String? {
             let request = Self.read(text)
-            return networks.records(for: request, of: machine).map { request.line($0) }
+            return request.question.flatMap { networks.records(for: $0.request, of: machine) }.map { request.line($0) }
         }
         #expect(line("RESOLVE-HOSTNAME-IPV4 H2.local") == "+ 2 0 H2.local 10.77.0.2\n")
         #expect(line("RESOLVE-HOSTNAME-IPV6 h2.local") == "+ 2 1 h2.local fd00::2\n")
@@ -87,7 +87,7 @@ struct NSSRequestTests {
         for other in ["RESOLVE-ADDRESS 10.77.0.3", "RESOLVE-ADDRESS 127.0.0.1", "RESOLVE-HOSTNAME-IPV4 h1.local"] {
             #expect(line(other) == nil, "\(other)")
         }
-        #expect(networks.records(for: Self.read("RESOLVE-HOSTNAME-IPV4 h2.local"), of: nil) == nil)
+        #expect(networks.records(for: .addresses(of: machine), of: nil) == nil)
     }
 
     @Test("the name of an address: one of the link, escaped, and no longer than is read")

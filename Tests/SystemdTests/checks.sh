@@ -99,6 +99,7 @@ run_checks() {
     check_restarts
     check_reload
     check_supervision
+    check_names
     check_containers
     check_removal
 }
@@ -219,6 +220,29 @@ by_page() {
 }
 
 # What a container of each kind finds, and what h2 sees of it.
+# The optional sockets: DNS, and the path of libnss-mdns, which avahi-daemon gets back.
+asked_dns() { nsenter -t "$leader" -n dig @127.0.0.55 +tries=1 +timeout=3 +short "$@"; }
+finds_by_dns() { [[ $(asked_dns +notcp h2.local A) == 10.99.0.2 && $(asked_dns +tcp h2.local A) == 10.99.0.2 ]]; }
+answers_nss() { echo HELP | socat -t 5 - "UNIX-CONNECT:/proc/$leader/root/run/discoverd/nss.sock" | grep -q '^+ discoverd'; }
+path_leads_to() { [[ $(in_machine readlink /run/avahi-daemon/socket) == "$1" ]]; }
+check_names() {
+    check 'the sockets for names are enabled' in_machine systemctl enable discoverd-dns.socket discoverd-nss.socket
+    check 'and made at a restart' in_machine systemctl restart discoverd.service
+    until_true 10 'the socket for DNS' is_active discoverd-dns.socket
+    until_true 20 'names below local over DNS' finds_by_dns
+    check 'avahi-daemon keeps its path' path_leads_to ''
+    # Masked: discoverd's own questions over the bus would start it.
+    check 'it ends' in_machine systemctl mask --runtime --now avahi-daemon.socket avahi-daemon.service
+    until_true 20 'its path leads to discoverd' path_leads_to /run/discoverd/nss.sock
+    check 'which answers there' answers_nss
+    check 'it starts' in_machine sh -c \
+        'systemctl unmask --runtime avahi-daemon.socket avahi-daemon.service && systemctl start avahi-daemon.socket avahi-daemon.service'
+    until_true 20 'and has its path again' path_leads_to ''
+    check 'without the sockets' in_machine sh -c \
+        'systemctl disable discoverd-dns.socket discoverd-nss.socket && systemctl stop discoverd-dns.socket discoverd-nss.socket && systemctl restart discoverd'
+    until_true 20 'the service is back' answers
+}
+
 check_containers() {
     local page=$here/../../docs/containers.md
     check 'a tree for containers' by_page 'mkdir '
@@ -282,7 +306,7 @@ stopped_in_time() {
 
 units_are_valid() {
     local said
-    said=$(in_machine systemd-analyze verify --man=no discoverd.service discoverd.socket 2>&1) && ! grep -F discoverd <<<"$said"
+    said=$(in_machine systemd-analyze verify --man=no discoverd.service discoverd.socket discoverd-{dns,nss}.socket discoverd-nss.{path,service} 2>&1) && ! grep -F discoverd <<<"$said"
 }
 
 journal() { in_machine journalctl -q -u discoverd.service --no-pager -o cat "$@"; }

@@ -4,7 +4,7 @@ internal import DiscoverySystem
 internal import Libc
 package import MulticastEngine
 
-/// `.local` for programs that know nothing of multicast DNS: answers what the C library asks, from the wire's records.
+/// `.local` for programs that know nothing of multicast DNS: answers what the C library and resolvers of DNS ask, from the wire's records.
 package final class LocalNames: Sendable {
     /// From where it is asked.
     package struct Sources: Sendable {
@@ -13,9 +13,15 @@ package final class LocalNames: Sendable {
         /// Whether to listen there without one.
         package var bindsNSS = false
 
+        /// Sockets that the service manager made for DNS.
+        package var dns: [(descriptor: Int32, kind: InheritedSocket.Kind)] = []
+        /// Where else DNS is served.
+        package var dnsAddresses: [DNSListen] = []
+
         package init() {}
 
-        package var isEmpty: Bool { nss.isEmpty && !bindsNSS }
+        package var isEmpty: Bool { nss.isEmpty && !bindsNSS && !hasDNS }
+        var hasDNS: Bool { !dns.isEmpty || !dnsAddresses.isEmpty }
     }
 
     private let loop: EventLoop
@@ -28,7 +34,7 @@ package final class LocalNames: Sendable {
         _ sources: Sources, from engine: MulticastEngine, machine: @escaping @Sendable () -> String?, _ log: DaemonLog
     ) {
         guard !sources.isEmpty, let loop = EventLoop(paused: "names") else { return nil }
-        let core = LoopBound(to: loop, NamesCore(loop: loop, machine: machine, log))
+        let core = LoopBound(to: loop, NamesCore(loop: loop, machine: ThisMachine(machine), log))
         (self.loop, self.core) = (loop, core)
         let desk = engine.openDesk { answers in core.post { $0.answered(answers) } }
         core.post { $0.begin(sources, desk) }
@@ -51,12 +57,13 @@ final class NamesCore {
 
     private let log: DaemonLog
     private let loop: EventLoop
-    private let machine: () -> String?
+    private let machine: ThisMachine
     private let timer: LoopTimer
     /// Fires at the end of a turn in which something was asked.
     private let sending: LoopTimer
     private var desk: RecordDesk?
     private var nss: NSSClients?
+    private var dns: DNSServer?
     private var place: NSSPlace?
     private var lastTicket: UInt64 = 0
     /// What is asked of the links at the end of this turn.
@@ -66,7 +73,7 @@ final class NamesCore {
     /// What was said of the path last.
     private var told: String?
 
-    init(loop: EventLoop, machine: @escaping () -> String?, _ log: DaemonLog) {
+    init(loop: EventLoop, machine: ThisMachine, _ log: DaemonLog) {
         (self.loop, self.machine, self.log) = (loop, machine, log)
         timer = LoopTimer(loop: loop)
         sending = LoopTimer(loop: loop)
@@ -75,14 +82,22 @@ final class NamesCore {
     func begin(_ sources: LocalNames.Sources, _ desk: RecordDesk) {
         self.desk = desk
         let clients = NSSClients(loop: loop, machine: machine) { [unowned self] in
-            lastTicket += 1
-            return lastTicket
+            newTicket
         } ask: { [unowned self] in
             add($0)
         }
         nss = clients
         for descriptor in sources.nss { clients.listen(descriptor) }
         if sources.bindsNSS, sources.nss.isEmpty { place = NSSPlace() }
+        if sources.hasDNS {
+            let server = DNSServer(loop: loop, machine: machine, at: sources.dnsAddresses, log) { [unowned self] in
+                newTicket
+            } ask: { [unowned self] in
+                add($0)
+            }
+            dns = server
+            for socket in sources.dns { server.serve(socket.descriptor, socket.kind) }
+        }
         timer.fire = { [unowned self] in look() }
         sending.fire = { [unowned self] in send() }
         look()
@@ -93,11 +108,13 @@ final class NamesCore {
         timer.free()
         sending.free()
         nss?.endAll()
+        dns?.endAll()
         place?.close()
     }
 
     private func look() {
         nss?.sweep()
+        dns?.look()
         keepPlace()
         timer.set(after: Self.interval)
     }
@@ -148,7 +165,15 @@ final class NamesCore {
         batch = []
     }
 
+    private var newTicket: UInt64 {
+        lastTicket += 1
+        return lastTicket
+    }
+
     func answered(_ answers: [(ticket: UInt64, answer: DeskAnswer)]) {
-        for item in answers { nss?.answered(item.ticket, item.answer) }
+        for item in answers {
+            nss?.answered(item.ticket, item.answer)
+            dns?.answered(item.ticket, item.answer)
+        }
     }
 }

@@ -36,29 +36,76 @@ package struct OwnNetworks: Sendable {
     }
 
     /// Whether an address is in a network of a link; loopback is none.
-    package func isOfLink(_ address: IPAddress) -> Bool {
-        !address.isLoopback
-            && places.contains { !$0.interface.isLoopback && $0.block.contains(address.masked(to: 128)) }
+    package func isOfLink(_ address: IPAddress) -> Bool { !lengths(of: address).isEmpty }
+
+    /// The prefixes of the links' networks that an address is in, in bits.
+    func lengths(of address: IPAddress) -> [Int] {
+        guard !address.isLoopback else { return [] }
+        let address = address.masked(to: 128)
+        return places.filter { !$0.interface.isLoopback && $0.block.contains(address) }.map(\.block.prefixLength)
     }
 
-    /// What this machine is, of what is asked: the addresses of its name, and the name of its addresses.
+    /// Who asks over IP; nil for whom no answer is.
+    /// - Parameters:
+    ///   - own: the address that was asked.
+    ///   - interface: by which it came; nil where a connection has proved the source.
+    package func asker(_ source: IPAddress, at own: IPAddress, over interface: UInt32?) -> DNSAsker? {
+        let source = source.unmapped.masked(to: 128)
+        let own = own.masked(to: 128)
+        func came(by place: Place) -> Bool { interface == nil || interface == place.interface.index }
+        // Nobody else can have this machine's address, but with `route_localnet` (ip-sysctl) those of loopback.
+        let isHere =
+            source.isLoopback
+            ? places.contains { $0.interface.isLoopback && came(by: $0) } : places.contains { $0.address == source }
+        if isHere { return .thisMachine }
+        let isNear = places.contains { $0.address == own && $0.block.contains(source) && came(by: $0) }
+        return isNear && !source.isLoopback && !own.isLoopback ? .neighbour(source) : nil
+    }
+
+    /// What this machine is, of what is asked: the addresses of its name, which has nothing else, and the name of its addresses.
     /// - Parameter machine: its name on the links.
     /// - Returns: nil where something else is asked for.
-    package func records(for request: NSSRequest, of machine: DomainName?) -> [DeskRecord]? {
+    package func records(for request: RecordRequest, of machine: DomainName?) -> [DeskRecord]? {
         guard let machine else { return nil }
         // The life of addresses (RFC 6762 §10).
         let ttl: UInt32 = 120
-        switch request {
-        case .host(machine, _):
+        if request.name == machine {
+            guard request.types.contains(.a) else { return [] }
             return places.filter { !$0.interface.isLoopback }.map { place in
                 let (type, data) = place.address.record
                 return DeskRecord(ResourceRecord(machine, type, data, ttl: ttl), on: place.interface)
             }
-        case .address(let address, let reverse):
-            return places.first { !$0.interface.isLoopback && $0.address == address.masked(to: 128) }.map {
-                [DeskRecord(ResourceRecord(reverse, .ptr, .ptr(machine), ttl: ttl), on: $0.interface)]
-            }
-        case .host, .help, .wrong: return nil
         }
+        guard request.types == [.ptr], let block = CIDR(reverse: request.name) else { return nil }
+        let own = places.first {
+            !$0.interface.isLoopback && $0.address == block.address && block.prefixLength == block.address.bitWidth
+        }
+        return own.map { [DeskRecord(ResourceRecord(request.name, .ptr, .ptr(machine), ttl: ttl), on: $0.interface)] }
+    }
+}
+
+/// What this machine is on its links, as it is now. Used only on the loop's thread.
+final class ThisMachine {
+    private let label: () -> String?
+    private var read: (value: OwnNetworks, time: Duration)?
+    private var named: (text: String, name: DomainName?)?
+
+    /// - Parameter label: its name on the links, `h1.local`.
+    init(_ label: @escaping () -> String?) { self.label = label }
+
+    var name: DomainName? {
+        guard let text = label() else { return nil }
+        if let named, named.text == text { return named.name }
+        let name = try? DomainName(presentation: text)
+        named = (text, name)
+        return name
+    }
+
+    var networks: OwnNetworks {
+        let now = BootTime.now
+        if let read, now - read.time < OwnNetworks.life { return read.value }
+        let value = OwnNetworks.current()
+        read = (value, now)
+        return value
     }
 }

@@ -19,7 +19,8 @@ struct ControlSockets {
     init(explicit: String?, _ configuration: DaemonConfiguration, _ manager: ServiceManager) throws {
         var inherited: String?
         var listeners: [ControlServer.Listener] = []
-        for socket in manager.inheritedSockets where socket.name != NameSockets.nss {
+        for socket in manager.inheritedSockets where !NameSockets.names.contains(socket.name) {
+            guard socket.kind == .connections else { continue }
             switch socket.address {
             case .unix(let path):
                 inherited = inherited ?? path

@@ -7,15 +7,21 @@ internal import LocalNames
 /// Where programs ask for names below `local`: sockets that the service manager made, and those that the configuration names.
 struct NameSockets {
     /// What the units call their sockets (`FileDescriptorName=`).
-    static let nss = "nss"
+    private static let (nss, dns) = ("nss", "dns")
+    static let names: Set<String> = [nss, dns]
 
     private let sources: LocalNames.Sources
 
     init(_ configuration: DaemonConfiguration, _ manager: ServiceManager) {
         var sources = LocalNames.Sources()
         sources.bindsNSS = configuration.nss
-        for socket in manager.inheritedSockets where socket.name == Self.nss {
-            if case .unix = socket.address { sources.nss.append(socket.descriptor) }
+        sources.dnsAddresses = configuration.dns
+        for socket in manager.inheritedSockets {
+            switch (socket.name, socket.address, socket.kind) {
+            case (Self.nss, .unix, .connections): sources.nss.append(socket.descriptor)
+            case (Self.dns, .inet, let kind): sources.dns.append((socket.descriptor, kind))
+            default: break
+            }
         }
         self.sources = sources
     }

@@ -93,6 +93,7 @@ struct DoctorCommand: NetworkCommand {
     private func findings(in session: Session) async throws -> [DoctorFinding] {
         async let names = NameCheck.run()
         async let trials = LinkCheck.run()
+        async let servers = NameServersCheck.run()
         let interfaces = InterfaceCheck.run()
         let daemon = await RunningDaemonCheck.run(socket: options.socket)
         let isWanted = options.avahi == .always
@@ -102,7 +103,7 @@ struct DoctorCommand: NetworkCommand {
         let machine =
             ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
             + LinkCheck.findings(of: await trials, avahiRuns: avahi.avahiAnswers)
-            + AvahiConfigurationCheck.run() + HostsLookupCheck.run() + (await names)
+            + AvahiConfigurationCheck.run() + HostsLookupCheck.run() + (await servers) + (await names)
         let domains = await session.more?.check(domains) ?? []
         let weighed = Self.weigh(backend, machine, beside: daemon)
         return weighed.backend + daemon.findings + weighed.machine + domains

@@ -10,9 +10,14 @@ enum HostsLookupCheck {
         [of(nsswitch: SystemFile.lines(of: "/etc/nsswitch.conf"), allowed: SystemFile.lines(of: "/etc/mdns.allow"))]
     }
 
-    static func of(nsswitch: [String]?, allowed: [String]?) -> DoctorFinding {
+    /// What of nss-mdns is configured.
+    static func modules(_ nsswitch: [String]?) -> [Substring] {
         let hosts = (nsswitch ?? []).last { $0.hasPrefix("hosts:") } ?? ""
-        let modules = hosts.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("mdns") }
+        return hosts.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("mdns") }
+    }
+
+    static func of(nsswitch: [String]?, allowed: [String]?) -> DoctorFinding {
+        let modules = modules(nsswitch)
         guard !modules.isEmpty else {
             return DoctorFinding(
                 "nss", .skip,

@@ -30,6 +30,7 @@ package struct ConfigurationChange: Hashable, Sendable {
         if old.mirrors != new.mirrors { restart.append("mirror") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
         if old.nss != new.nss { restart.append("nss") }
+        if old.dns != new.dns { restart.append("dns") }
         needsRestart = restart
     }
 }

@@ -34,6 +34,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var tcpListen: TCPListen?
     /// Whether the C library's questions for names below `local` are answered, where no avahi-daemon does.
     package var nss = false
+    /// Where questions of DNS for names below `local` are answered.
+    package var dns: [DNSListen] = []
     /// Bounds on clients of the control socket.
     package var limits = ConnectionTable.Limits()
     /// How much the log says unless the command line says it; nil: `info`.
@@ -64,6 +66,17 @@ public struct TCPListen: Hashable, Sendable {
         self.port = port
         self.hosts = hosts
     }
+}
+
+/// An address at which DNS is served, over UDP and TCP.
+package struct DNSListen: Hashable, Sendable, CustomStringConvertible {
+    /// The port of DNS (RFC 1035 §4.2).
+    static let standardPort: UInt16 = 53
+
+    package let address: IPAddress
+    package let port: UInt16
+
+    package var description: String { address.family == .ipv4 ? "\(address):\(port)" : "[\(address)]:\(port)" }
 }
 
 extension DaemonConfiguration {
@@ -148,7 +161,8 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "listen", "limits",
+                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "dns", "listen",
+                "limits",
                 "log-level", "nss", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
@@ -177,6 +191,7 @@ extension DaemonConfiguration {
             } ?? access
         tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
         nss = mapping.read("nss") { value throws(ConfigurationError) in try value.truth() } ?? nss
+        dns = mapping.read("dns") { value throws(ConfigurationError) in try DNSListen.list(value) } ?? dns
         limits =
             mapping.read("limits") { value throws(ConfigurationError) in try ConnectionTable.Limits(value) } ?? limits
         if let value = mapping["limits"] {

@@ -16,22 +16,58 @@ extension TCPListen {
 
     private static func parse(_ value: YAMLValue) throws(ConfigurationError) -> TCPListen {
         let text = try value.text()
-        let fault = value.error(
-            "\(value.name) must be a port, or an IP address and a port as 127.0.0.1:9331 or \"[::1]:9331\", "
-                + "not \(text.quotedForMessage)")
-        var address = "127.0.0.1"
-        var portText = text[...]
-        if let colon = text.lastIndex(of: ":") {
-            address = String(text[..<colon])
-            portText = text[text.index(after: colon)...]
-            let isBracketed = address.hasPrefix("[") && address.hasSuffix("]")
-            guard isBracketed == address.contains(":") else { throw fault }
-            if isBracketed { address = String(address.dropFirst().dropLast()) }
+        guard let place = Listening.place(text.contains(":") ? text : "127.0.0.1:\(text)") else {
+            throw value.error(
+                "\(value.name) must be a port, or an IP address and a port as 127.0.0.1:9331 or \"[::1]:9331\", "
+                    + "not \(text.quotedForMessage)")
         }
-        guard let number = UInt16(portText), let port = Port(rawValue: number),
+        return TCPListen(address: place.address, port: place.port)
+    }
+}
+
+private enum Listening {
+    /// `127.0.0.1:9331`, `[::1]:9331`.
+    static func place(_ text: String) -> (address: IPAddress, port: Port)? {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        var address = String(text[..<colon])
+        let isBracketed = address.hasPrefix("[") && address.hasSuffix("]")
+        guard isBracketed == address.contains(":") else { return nil }
+        if isBracketed { address = String(address.dropFirst().dropLast()) }
+        guard let number = UInt16(text[text.index(after: colon)...]), let port = Port(rawValue: number),
             let parsed = IPAddress(address)
-        else { throw fault }
-        return TCPListen(address: parsed, port: port)
+        else { return nil }
+        return (parsed, port)
+    }
+}
+
+extension DNSListen {
+    /// `127.0.0.55`, `127.0.0.55:5300`, `::1`, `"[::1]:5300"`.
+    init(_ value: YAMLValue) throws(ConfigurationError) {
+        let text = try value.text()
+        let place =
+            IPAddress(text).map { ($0, Self.standardPort) }
+            ?? Listening.place(text).map { ($0.address, $0.port.rawValue) }
+        guard let place else {
+            throw value.error(
+                "\(value.name) must be an IP address, or one with a port as 127.0.0.55:5300 or \"[::1]:5300\", "
+                    + "not \(text.quotedForMessage)")
+        }
+        (address, port) = place
+        guard !address.isUnspecified, !address.isMulticast, !address.isBroadcast, !address.isIPv4Mapped else {
+            throw value.error("\(value.name) must be one of this machine's addresses, not \(text.quotedForMessage)")
+        }
+    }
+
+    static func list(_ value: YAMLValue) throws(ConfigurationError) -> [DNSListen] {
+        var all: [DNSListen] = []
+        for entry in try value.list(atMost: 16) {
+            value.faults.reading { () throws(ConfigurationError) in
+                let listen = try DNSListen(entry)
+                if all.contains(listen) { throw entry.error("\(listen) is there twice") }
+                all.append(listen)
+            }
+        }
+        return all
     }
 }
 

@@ -122,7 +122,7 @@ extension ServiceManager {
                 let socket = InheritedSocket(
                     descriptor: descriptor, name: name.isEmpty ? "unknown" : name.escapedForTerminal)
             else {
-                warnings.append("descriptor \(descriptor) of LISTEN_FDS is no listening stream socket")
+                warnings.append("descriptor \(descriptor) of LISTEN_FDS is no socket that listens")
                 continue
             }
             sockets.append(socket)
@@ -153,8 +153,11 @@ struct NotifySocket: Sendable {
     }
 }
 
-/// A listening socket that the service manager made (systemd.socket(5)).
+/// A socket that the service manager made (systemd.socket(5)): it listens, or takes datagrams.
 public struct InheritedSocket: Hashable, Sendable {
+    /// What comes to it.
+    public enum Kind: Hashable, Sendable { case connections, datagrams }
+
     /// What the socket is bound to.
     public enum Address: Hashable, Sendable {
         /// A path, or an abstract name with `@` before it.
@@ -169,13 +172,18 @@ public struct InheritedSocket: Hashable, Sendable {
     public let name: String
     /// What it is bound to.
     public let address: Address
+    /// What comes to it.
+    public let kind: Kind
 
-    /// Nil unless the descriptor is a stream socket that listens on a Unix or IP address.
+    /// Nil unless the descriptor is a stream socket that listens on a Unix or IP address, or a datagram socket of an IP port.
     init?(descriptor: Int32, name: String) {
-        guard Sockets.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
-            Sockets.option(SO_ACCEPTCONN, of: descriptor) == 1,
-            let address = Self.address(of: descriptor)
-        else { return nil }
+        guard let address = Self.address(of: descriptor) else { return nil }
+        switch (Sockets.option(SO_TYPE, of: descriptor), address) {
+        case (Int32(SOCK_STREAM.rawValue), _) where Sockets.option(SO_ACCEPTCONN, of: descriptor) == 1:
+            kind = .connections
+        case (Int32(SOCK_DGRAM.rawValue), .inet): kind = .datagrams
+        default: return nil
+        }
         self.descriptor = descriptor
         self.name = name
         self.address = address

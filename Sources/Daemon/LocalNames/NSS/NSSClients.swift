@@ -34,15 +34,13 @@ final class NSSClients {
     private var listeners: [Int32: LoopWatch] = [:]
     private let newTicket: () -> UInt64
     private let ask: (RecordDesk.Asked) -> Void
-    private let machine: () -> String?
-    private var networks: (value: OwnNetworks, read: Duration)?
+    private let machine: ThisMachine
 
     /// - Parameters:
-    ///   - machine: this machine's name on the links.
     ///   - newTicket: a number that no other request has.
     ///   - ask: asks the links.
     init(
-        loop: EventLoop, machine: @escaping () -> String?, newTicket: @escaping () -> UInt64,
+        loop: EventLoop, machine: ThisMachine, newTicket: @escaping () -> UInt64,
         ask: @escaping (RecordDesk.Asked) -> Void
     ) {
         (self.loop, self.machine, self.newTicket, self.ask) = (loop, machine, newTicket, ask)
@@ -112,24 +110,17 @@ final class NSSClients {
         client.line = []
         guard let question = request.question else { return answer(ticket, request.ownAnswer) }
         // What the links say of this machine counts nothing here.
-        let networks = currentNetworks()
-        let name = machine().flatMap { try? DomainName(presentation: $0) }
-        if let records = networks.records(for: request, of: name) { return answer(ticket, request.line(records)) }
+        let networks = machine.networks
+        if let records = networks.records(for: question.request, of: machine.name) {
+            return answer(ticket, request.line(records))
+        }
         if case .address(let address, _) = request, !networks.isOfLink(address) {
             return answer(ticket, request.ownAnswer)
         }
         table.became(.serving, ticket, now: BootTime.now)
         ask(
             RecordDesk.Asked(
-                question.request, wanted: question.wanted, ticket: ticket, by: client.user))
-    }
-
-    private func currentNetworks() -> OwnNetworks {
-        let now = BootTime.now
-        if let networks, now - networks.read < OwnNetworks.life { return networks.value }
-        let value = OwnNetworks.current()
-        networks = (value, now)
-        return value
+                question.request, wanted: question.wanted, ticket: ticket, by: .user(client.user)))
     }
 
     /// The links' answer has come.

@@ -26,7 +26,7 @@ final class DeskOperation: QuerierOperation {
         for item in asked {
             let known = known(item.request, at: now)
             let step = table.ask(
-                item.request, wanted: item.wanted, item.ticket, by: item.user, known: known.types, at: now)
+                item.request, wanted: item.wanted, item.ticket, by: item.asker, known: known.types, at: now)
             switch step {
             case .answer: answers.append((item.ticket, known.answer))
             case .refuse: answers.append((item.ticket, .refused))

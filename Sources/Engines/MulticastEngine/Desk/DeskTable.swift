@@ -51,7 +51,8 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     private var open: [RecordRequest: Open] = [:]
     private var waiterCount = 0
     private var silences: [RecordRequest: Silence] = [:]
-    private var budgets = QuestionBudgets()
+    private var budgets = QuestionBudgets(burst: 64, perSecond: 8)
+    private var groups = QuestionBudgets(burst: 64, perSecond: 32)
 
     package init() {}
 
@@ -63,9 +64,10 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     ///   - wanted: the type that is waited for, one of the request's.
     ///   - known: the request's types of which records are known, or that whoever has the name denies.
     package mutating func ask(
-        _ request: RecordRequest, wanted: RecordType, _ ticket: Ticket, by user: UInt32, known: Set<RecordType>,
+        _ request: RecordRequest, wanted: RecordType, _ ticket: Ticket, by asker: DeskAsker, known: Set<RecordType>,
         at now: Duration
     ) -> Step {
+        let known = request.holders == .one ? known : []
         if known.contains(wanted) { return .answer }
         if let silence = silences[request], silence.end > now {
             if silence.types.contains(wanted) { return .answer }
@@ -78,7 +80,9 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
             waiterCount += 1
             return .wait
         }
-        guard open.count < Self.mostOpen, waiterCount < Self.mostWaiters, budgets.take(for: user, at: now) else {
+        guard open.count < Self.mostOpen, waiterCount < Self.mostWaiters, budgets.take(for: asker, at: now),
+            groups.take(for: asker.group, at: now)
+        else {
             return .refuse
         }
         open[request] = Open(since: now, answered: known.isEmpty ? nil : now, waiters: [(wanted, ticket)])
@@ -88,7 +92,7 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
 
     /// More is known of an open request.
     package mutating func learned(_ known: Set<RecordType>, of request: RecordRequest, at now: Duration) -> Done? {
-        guard var entry = open[request], !known.isEmpty else { return nil }
+        guard request.holders == .one, var entry = open[request], !known.isEmpty else { return nil }
         entry.answered = entry.answered ?? now
         let answered = entry.waiters.filter { known.contains($0.wanted) }
         entry.waiters.removeAll { known.contains($0.wanted) }
@@ -107,7 +111,8 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
             open[request] = nil
             waiterCount -= entry.waiters.count
             let known = known(request)
-            let silent = Set(request.types).subtracting(known)
+            // Who has not answered now is asked again after a while, and announces itself.
+            let silent = Set(request.types).subtracting(request.holders == .one ? known : [])
             remember(
                 request, Silence(types: silent, end: now + (known.isEmpty ? Self.silence : Self.typeSilence)), at: now)
             return Done(request: request, tickets: entry.waiters.map(\.ticket), isOver: true)
@@ -120,33 +125,36 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     }
 }
 
-/// How many questions each user may have asked of the links.
+/// How many questions each asker may have asked of the links.
 package struct QuestionBudgets: Sendable {
-    /// At once, and in each second after that.
-    static let (burst, perSecond) = (64.0, 8.0)
-    /// The most users that are counted apart; further ones have one budget together.
-    static let mostUsers = 256
+    /// The most askers that are counted apart; further ones have one budget together.
+    static let mostAskers = 256
 
     private struct Account {
-        var left = QuestionBudgets.burst
+        var left: Double
         var time: Duration
     }
 
-    private var accounts: [UInt32?: Account] = [:]
+    private let burst: Double
+    private let perSecond: Double
+    private var accounts: [DeskAsker?: Account] = [:]
     /// When those that are full again were last forgotten.
     private var swept: Duration?
 
-    package init() {}
+    /// - Parameters:
+    ///   - burst: how many at once.
+    ///   - perSecond: how many in each second after that.
+    package init(burst: Double, perSecond: Double) { (self.burst, self.perSecond) = (burst, perSecond) }
 
-    /// Takes one question; false where the user has none left.
-    package mutating func take(for user: UInt32, at now: Duration) -> Bool {
-        if accounts[user] == nil, accounts.count >= Self.mostUsers, swept.map({ now - $0 >= .seconds(1) }) ?? true {
+    /// Takes one question; false where the asker has none left.
+    package mutating func take(for asker: DeskAsker, at now: Duration) -> Bool {
+        if accounts[asker] == nil, accounts.count >= Self.mostAskers, swept.map({ now - $0 >= .seconds(1) }) ?? true {
             swept = now
-            accounts = accounts.filter { Self.left($0.value, at: now) < Self.burst }
+            accounts = accounts.filter { left($0.value, at: now) < burst }
         }
-        let key = accounts[user] != nil || accounts.count < Self.mostUsers ? user : nil
-        var account = accounts[key] ?? Account(time: now)
-        account.left = Self.left(account, at: now)
+        let key = accounts[asker] != nil || accounts.count < Self.mostAskers ? asker : nil
+        var account = accounts[key] ?? Account(left: burst, time: now)
+        account.left = left(account, at: now)
         account.time = now
         defer { accounts[key] = account }
         guard account.left >= 1 else { return false }
@@ -154,7 +162,7 @@ package struct QuestionBudgets: Sendable {
         return true
     }
 
-    private static func left(_ account: Account, at now: Duration) -> Double {
+    private func left(_ account: Account, at now: Duration) -> Double {
         min(burst, account.left + max(0, (now - account.time) / .seconds(1)) * perSecond)
     }
 }

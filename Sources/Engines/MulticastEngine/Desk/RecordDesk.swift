@@ -8,15 +8,15 @@ package final class RecordDesk: Sendable {
         let request: RecordRequest
         let wanted: RecordType
         let ticket: UInt64
-        let user: UInt32
+        let asker: DeskAsker
 
         /// - Parameters:
         ///   - request: what is asked for.
         ///   - wanted: the type that is waited for, one of the request's.
         ///   - ticket: comes back with the answer.
-        ///   - user: on whose account.
-        package init(_ request: RecordRequest, wanted: RecordType, ticket: UInt64, by user: UInt32) {
-            (self.request, self.wanted, self.ticket, self.user) = (request, wanted, ticket, user)
+        ///   - asker: on whose account.
+        package init(_ request: RecordRequest, wanted: RecordType, ticket: UInt64, by asker: DeskAsker) {
+            (self.request, self.wanted, self.ticket, self.asker) = (request, wanted, ticket, asker)
         }
     }
 

@@ -3,14 +3,45 @@ package import DNSSD
 
 /// What is asked for at once: a name, and the types of records that answer together.
 package struct RecordRequest: Hashable, Sendable {
+    /// Who has such records.
+    package enum Holders: Hashable, Sendable {
+        /// One host, which answers for all (RFC 6762 §10.2).
+        case one
+        /// Many: the first answer is not all.
+        case many
+    }
+
     package let name: DomainName
     package let types: [RecordType]
+    let holders: Holders
 
-    /// - Parameter types: A and AAAA, or PTR of an address.
-    package init(_ name: DomainName, _ types: [RecordType]) { (self.name, self.types) = (name, types) }
+    /// - Parameter types: A and AAAA, SRV and TXT, or PTR of an address.
+    package init(_ name: DomainName, _ types: [RecordType]) { self.init(name, types, of: .one) }
+
+    private init(_ name: DomainName, _ types: [RecordType], of holders: Holders) {
+        (self.name, self.types, self.holders) = (name, types, holders)
+    }
 
     /// Both families' addresses of a host: `resolve` asks for them together, too.
     package static func addresses(of name: DomainName) -> RecordRequest { RecordRequest(name, [.a, .aaaa]) }
+
+    /// What a name lists, as a type its services (RFC 6763 §4).
+    package static func list(of name: DomainName) -> RecordRequest { RecordRequest(name, [.ptr], of: .many) }
+}
+
+/// On whose account questions are asked.
+package enum DeskAsker: Hashable, Sendable {
+    /// A user of this machine.
+    case user(UInt32)
+    /// This machine over IP, which does not say whose program asks.
+    case machine
+    /// Another machine: an address, or the 64 bits of an IPv6 one that a host chooses within. It may be forged.
+    case neighbour(IPAddress)
+
+    fileprivate static let unknown = neighbour(.v4(IPv4Address(bits: 0)))
+
+    /// In whose budget, too, its questions are: all neighbours are one there.
+    var group: DeskAsker { if case .neighbour = self { .unknown } else { self } }
 }
 
 /// A record of a link, with the seconds that are left of its life.
@@ -34,8 +65,12 @@ package enum DeskAnswer: Sendable {
 }
 
 extension DomainName {
-    private static let local = try? DomainName(labels: [Array("local".utf8)])
+    /// `local`.
+    package static let ofLinks = try? DomainName(labels: [Array("local".utf8)])
+
+    /// It is `local`, or lies below it, at any depth.
+    package var isOfLink: Bool { Self.ofLinks.map { isWithin($0) } ?? false }
 
     /// It lies below `local`, at any depth.
-    package var isHostOfLink: Bool { Self.local.map { self != $0 && isWithin($0) } ?? false }
+    package var isHostOfLink: Bool { isOfLink && self != Self.ofLinks }
 }

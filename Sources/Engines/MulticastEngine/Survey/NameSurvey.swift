@@ -174,8 +174,4 @@ extension RecordData {
 extension DomainName {
     /// Where types are listed (RFC 6763 §9).
     static let serviceTypes = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
-    fileprivate static let local = try? DomainName(labels: [Array("local".utf8)])
-
-    /// It ends in `local`.
-    fileprivate var isOfLink: Bool { Self.local.map { isWithin($0) } ?? false }
 }
