@@ -5,6 +5,7 @@ internal import DiscoveryControl
 internal import DiscoveryDaemon
 internal import DiscoveryJSON
 internal import DiscoverySystem
+internal import Labels
 internal import Libc
 internal import LocalNames
 
@@ -23,6 +24,7 @@ struct RunningDaemon {
     let backend: BackendProbe
     let reloader: Reloader
     let names: LocalNames?
+    let labels: Labels?
     let log: DaemonLog
 
     /// Serves until the task is cancelled; ends the process if shutting down takes too long.
@@ -40,6 +42,7 @@ struct RunningDaemon {
         }
         let exports = Task {
             await withDiscardingTaskGroup { group in
+                if let labels { group.addTask { await labels.run(in: daemon.registry) } }
                 for gateway in gateways { group.addTask { await gateway.run() } }
             }
         }

@@ -34,6 +34,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var tcpListen: TCPListen?
     /// Whether the C library's questions for names below `local` are answered, where no avahi-daemon does.
     package var nss = false
+    /// Whose labels are published; empty: nobody's.
+    package var labels: [LabelSource] = []
     /// Bounds on clients of the control socket.
     package var limits = ConnectionTable.Limits()
     /// How much the log says unless the command line says it; nil: `info`.
@@ -148,8 +150,8 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "listen", "limits",
-                "log-level", "nss", "reload",
+                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "labels", "listen",
+                "limits", "log-level", "nss", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
         avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
@@ -177,6 +179,7 @@ extension DaemonConfiguration {
             } ?? access
         tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
         nss = mapping.read("nss") { value throws(ConfigurationError) in try value.truth() } ?? nss
+        labels = mapping.read("labels") { value throws(ConfigurationError) in try LabelSource.list(value) } ?? labels
         limits =
             mapping.read("limits") { value throws(ConfigurationError) in try ConnectionTable.Limits(value) } ?? limits
         if let value = mapping["limits"] {
