@@ -9,7 +9,7 @@ import Testing
 /// Labels are anybody's text: what they want published, and what they may.
 @Suite("labels")
 struct LabelReadingTests {
-    private static let anyType = grants { _ in }
+    static let anyType = grants { _ in }
 
     private static func grants(_ change: (inout LabelGrants) throws -> Void) rethrows -> LabelGrants {
         var grants = LabelGrants()
@@ -67,8 +67,7 @@ struct LabelReadingTests {
             (["publish": "_http._tcp", "port": "80", "txt.a": String(repeating: "x", count: 1 << 20)], "longer than"),
             (["publish": "_http._tcp", "port": "80", "name": "a\nb"], ""),
             (["publish": "_http._tcp", "port": "80", "name": String(repeating: "x", count: 64)], "63"),
-            (["publish": "_http._tcp", "port": "80", "check": "exec:rm"], "tcp or http"),
-            (["publish": "_http._tcp", "port": "80", "check": "unit:ssh.service"], "tcp or http"),
+            (["publish": "_http._tcp", "port": "80", "check": "tcp"], "is no label"),
             (["alias": "_http._tcp"], ""), (["alias": "local"], ""), (["alias": "a..b"], ""),
         ] as [(KeyValuePairs<String, String>, String)])
     func wrong(_ labels: KeyValuePairs<String, String>, _ part: String) throws {
@@ -186,10 +185,42 @@ struct ContainerTests {
         let many = (0..<100).map { #""io.discoverd.txt.\#($0)":"x""# }.joined(separator: ",")
         let full = try #require(try Self.container("{}", labels: "{\(many)}"))
         #expect(full.problem != nil && LabelReading(full, LabelGrants()).problems.count == 1)
+        let long = String(repeating: "x", count: 20_000)
+        let huge = try #require(try Self.container("{}", labels: #"{"io.discoverd.a":"\#(long)"}"#))
+        #expect(huge.labels.isEmpty && huge.problem?.contains("16 KiB") == true)
+        #expect(try Self.container("{}", labels: #"{"a":"\#(long)"}"#)?.saysNothing == true)
         let rule = #"{"traefik.http.routers.w.rule":"Host(`w.local`)"}"#
         #expect(try Self.container("{}", labels: rule)?.rules == ["Host(`w.local`)"])
         let off = #"{"traefik.http.routers.w.rule":"Host(`w.local`)","traefik.enable":"false"}"#
         #expect(try Self.container("{}", labels: off)?.saysNothing == true)
         #expect(try Labelled(inspection: JSONReader.read(Array("[]".utf8)), readsTraefik: false) == nil)
+    }
+
+    @Test("any bytes in the place of an inspection or an event end nothing")
+    func mutated() {
+        let texts = [
+            #"{"Name":"/web","State":{"Running":true},"HostConfig":{"NetworkMode":"host"},"Config":{"Labels":{"#
+                + #""io.discoverd.publish":"_http._tcp","io.discoverd.port":"80","io.discoverd.alias":"w","#
+                + #""traefik.http.routers.w.rule":"Host(`w.local`)"}},"NetworkSettings":{"Ports":{"80/tcp":[{"HostPort":"81"}]}}}"#,
+            #"{"Type":"container","Action":"start","Actor":{"ID":"e2b4","Attributes":{"io.discoverd.publish":"x"}}}"#,
+        ]
+        var random = SystemRandomNumberGenerator()
+        var events = RuntimeEvents(readsTraefik: true)
+        for round in 0..<4000 {
+            var bytes = Array(texts[round % 2].utf8)
+            for _ in 0..<(round % 5) {
+                guard let place = bytes.indices.randomElement(using: &random) else { break }
+                switch round % 3 {
+                case 0: bytes[place] = .random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(contentsOf: bytes.suffix(place % 40), at: place)
+                }
+            }
+            _ = events.received(bytes + [0x0A]) { _ in round % 7 == 0 }
+            guard let json = try? JSONReader.read(bytes), let subject = Labelled(inspection: json, readsTraefik: true)
+            else { continue }
+            let reading = LabelReading(subject, LabelReadingTests.anyType)
+            #expect(reading.problems.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
+        }
     }
 }

@@ -63,10 +63,19 @@ struct UnitLabelTests {
         let files = UnitFiles(["\(root)/etc", "\(root)/lib"])
         func labels(_ unit: String) -> [String] { files.subject(unit).labels.map { "\($0.key)=\($0.value)" } }
         #expect(labels("web.service") == ["publish=_http._tcp", "port=81", "name=Web"])
-        #expect(labels("w@7.service") == ["publish=_http._tcp", "port=97"] && files.subject("w@7.service").name == "w@7")
+        #expect(labels("w@7.service") == ["publish=_http._tcp", "port=97"])
+        #expect(files.subject("w@7.service").name == "w@7")
         #expect(files.subject("dir.service").saysNothing && files.subject("none.service").saysNothing)
         var grants = LabelGrants()
         (grants.types, grants.names) = (nil, .all)
+        var web = files.subject("web.service")
+        web.labels.append(("check", "tcp"))
+        #expect(LabelReading(web, grants).requests.first?.check?.text == "tcp")
+        for check in ["exec:rm", "unit:ssh.service", "pid:1"] {
+            web.labels[3].value = check
+            let reading = LabelReading(web, grants)
+            #expect(reading.requests.isEmpty && reading.problems.first?.contains("tcp or http") == true, "\(reading)")
+        }
         #expect(LabelReading(files.subject("web.service"), grants).requests.map(\.service.name.text) == ["Web"])
     }
 }

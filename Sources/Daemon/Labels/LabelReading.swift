@@ -34,7 +34,8 @@ package struct LabelReading: Hashable, Sendable {
             case "publish": service.type = value
             case "name": service.name = value
             case "port": service.port = value
-            case "check": service.check = value
+            // A container has checks of its own, and a label of an image must not have the daemon send requests.
+            case "check" where subject.isUnit: service.check = value
             case let key where key.hasPrefix("txt."):
                 do throws(DiscoveryError) {
                     try service.txt.append(key: String(key.dropFirst(4)), text: value)

@@ -26,6 +26,8 @@ package struct Labelled: Hashable, Sendable {
     package var ports = Ports.any
     /// It runs, and is healthy where it has a health check.
     package var isUp = false
+    /// It is a unit of systemd, whose file is root's: it may name a check.
+    package var isUnit = false
     /// What is wrong with it as a whole.
     package var problem: String?
 
@@ -39,9 +41,12 @@ package struct Labelled: Hashable, Sendable {
     package static let maximumLabels = 64
     private static let longestName = 256
     private static let maximumPorts = 1024
+    /// Of all labels and rules of one, in bytes: 1024 of them are kept.
+    package static let longestLabels = 16 * 1024
 
     package static func == (one: Labelled, other: Labelled) -> Bool {
-        one.name == other.name && one.rules == other.rules && one.ports == other.ports && one.isUp == other.isUp
+        one.name == other.name && one.isUnit == other.isUnit && one.rules == other.rules && one.ports == other.ports
+            && one.isUp == other.isUp
             && one.problem == other.problem && one.labels.count == other.labels.count
             && zip(one.labels, other.labels).allSatisfy { $0.key == $1.key && $0.value == $1.value }
     }
@@ -59,7 +64,13 @@ extension Labelled {
         guard let name = json["Name"]?.string, let state = json["State"] else { return nil }
         self.init(name: name.hasPrefix("/") ? String(name.dropFirst()) : name)
         let labels = json["Config"]?["Labels"]?.members ?? []
-        for label in labels {
+        var size = 0
+        for label in labels where Self.concerns(label.key, readsTraefik: readsTraefik) {
+            size += label.key.utf8.count + (label.value.string?.utf8.count ?? 0)
+            guard size <= Self.longestLabels else {
+                problem = "its labels are longer than \(Self.longestLabels >> 10) KiB"
+                break
+            }
             guard let value = label.value.string else { continue }
             if label.key.hasPrefix(Self.prefix) {
                 guard self.labels.count < Self.maximumLabels else {
@@ -67,7 +78,7 @@ extension Labelled {
                     break
                 }
                 self.labels.append((String(label.key.dropFirst(Self.prefix.count)), value))
-            } else if readsTraefik, Self.isRule(label.key), rules.count < Self.maximumLabels {
+            } else if rules.count < Self.maximumLabels {
                 rules.append(value)
             }
         }

@@ -24,8 +24,8 @@ package struct LookSchedule: Sendable {
         return true
     }
 
-    /// At once, as of a list.
-    package mutating func addNow(_ id: String, at now: Duration) { due[id] = now }
+    /// One of a list, or that was not told, whatever was before.
+    package mutating func add(_ id: String, in delay: Duration, at now: Duration) { due[id] = now + delay }
 
     /// The next that is due; it counts as looked at.
     package mutating func take(at now: Duration) -> String? {

@@ -7,9 +7,17 @@ internal import DiscoverySystem
 struct RuntimeAPI: Sendable {
     /// Why there is no answer; safe for a terminal.
     struct Failure: Error {
+        /// What failed.
+        enum Extent {
+            case all
+            /// What one container says is too much.
+            case tooLong
+            /// It was not told now, as of one that ends meanwhile.
+            case notTold
+        }
+
         let reason: String
-        /// What one container says is too much, or broken; others may be well.
-        var isOfOne = false
+        var extent = Extent.all
     }
 
     /// How long an answer may take.
@@ -83,7 +91,8 @@ struct RuntimeAPI: Sendable {
             body += reader.takeBody()
             guard body.count <= limit else {
                 throw Failure(
-                    reason: "\(path.escapedForTerminal): the answer is longer than \(limit >> 20) MiB", isOfOne: true)
+                    reason: "\(path.escapedForTerminal): the answer is longer than \(limit >> 20) MiB", extent: .tooLong
+                )
             }
             // One that comes byte by byte, too: the deadline is of the whole answer.
             guard deadline.milliseconds > 0 || reader.isDone else {
@@ -94,7 +103,7 @@ struct RuntimeAPI: Sendable {
         guard reader.status == 200, let json = try? JSONReader.read(body) else {
             throw Failure(
                 reason: "\(path.escapedForTerminal) answers with status \(reader.status ?? 0), or no JSON",
-                isOfOne: true)
+                extent: .notTold)
         }
         return json
     }

@@ -9,11 +9,13 @@ internal import Libc
 /// Follows the containers of one runtime, on a thread of its own. It waits for events, and looks at what they name.
 struct RuntimeFollower {
     /// Between two tries, the first time and at most.
-    private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(60))
+    private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(15))
     /// How long the stream may take to begin; Docker says so at once, and not every runtime.
     private static let beginning = Duration.seconds(2)
     /// Between two lists, for what no event has said.
     private static let interval = Duration.seconds(300)
+    /// Until one is looked at again that was not told.
+    private static let secondLook = Duration.seconds(5)
     /// Looks without a look at the events.
     private static let looksInTurn = 16
 
@@ -127,16 +129,16 @@ struct RuntimeFollower {
 
     /// Asks for all that run and have labels; what is not there any more has ended.
     private mutating func list() throws(RuntimeAPI.Failure) {
-        var ids: Set<String> = []
-        for label: String? in readsTraefik ? [nil] : ["\(Labelled.prefix)publish", "\(Labelled.prefix)alias"] {
-            ids.formUnion(try api.containers(with: label))
+        var (ids, ordered): (Set<String>, [String]) = ([], [])
+        // Those with labels of ours first, where not all find room.
+        for label in ["\(Labelled.prefix)publish", "\(Labelled.prefix)alias"] + (readsTraefik ? [nil] : []) {
+            for id in try api.containers(with: label) where ids.insert(id).inserted { ordered.append(id) }
         }
-        let (source, now) = (source, time.now)
-        let all = ids
+        let (source, now, all) = (source, time.now, ids)
         board.change { $0.listed(all, of: source) }
         known.formIntersection(ids)
         listing = now + Self.interval
-        for id in ids.sorted().prefix(LookSchedule.maximum) { schedule.addNow(id, at: now) }
+        for id in ordered.prefix(LookSchedule.maximum) { schedule.add(id, in: .zero, at: now) }
     }
 
     private mutating func look(_ id: String) throws(RuntimeAPI.Failure) {
@@ -144,7 +146,13 @@ struct RuntimeFollower {
         do throws(RuntimeAPI.Failure) {
             subject = try api.inspection(of: id).flatMap { Labelled(inspection: $0, readsTraefik: readsTraefik) }
         } catch {
-            guard error.isOfOne else { throw error }
+            switch error.extent {
+            case .all: throw error
+            case .notTold:
+                schedule.add(id, in: Self.secondLook, at: time.now)
+                guard !known.contains(id) else { return }
+            case .tooLong: break
+            }
             // One that says too much must not keep the others from being looked at.
             var unknown = Labelled(name: String(id.prefix(12)))
             unknown.problem = error.reason

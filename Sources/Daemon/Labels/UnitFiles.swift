@@ -69,7 +69,7 @@ package struct UnitFiles: Sendable {
         if labels.labels.count > Labelled.maximumLabels {
             subject.problem = "it has more than \(Labelled.maximumLabels) labels"
         }
-        subject.isUp = true
+        (subject.isUp, subject.isUnit) = (true, true)
         return subject
     }
 

@@ -40,9 +40,16 @@ struct RunningDaemon {
                 group.addTask { await StatusLine(daemon: daemon, manager: manager).run() }
             }
         }
+        let isServing = Awaited(false)
         let exports = Task {
             await withDiscardingTaskGroup { group in
-                if let labels { group.addTask { await labels.run(in: daemon.registry) } }
+                if let labels {
+                    group.addTask {
+                        // What the administrator has named comes first, and keeps its names.
+                        guard await isServing.wait(for: { $0 ? true : nil }) != nil else { return }
+                        await labels.run(in: daemon.registry)
+                    }
+                }
                 for gateway in gateways { group.addTask { await gateway.run() } }
             }
         }
@@ -52,6 +59,7 @@ struct RunningDaemon {
         }
         try await withTaskCancellationHandler {
             try await daemon.run(sockets.listeners) {
+                isServing.change { $0 = true }
                 // Not awaited: the socket should answer meanwhile.
                 Task { await becomeReady() }
             }
