@@ -251,7 +251,8 @@ finds_faraway() {
 }
 
 h2_misses() { ! h2_sees "$@"; }
-h2_sees() { on_h2 avahi-browse -rpt _http._tcp | grep -q "^=.*;$1;.*;$2;"; }
+# Not grep -q, which ends before avahi-browse has: that fails then.
+h2_sees() { on_h2 avahi-browse -rpt _http._tcp | grep "^=.*;$1;.*;$2;" >/dev/null; }
 
 # Units that say what they offer, as the shipped daemon reads them in its sandbox.
 check_labels() {
@@ -276,8 +277,8 @@ check_labels() {
         mv /root/discoverd.yaml /etc/discoverd/discoverd.yaml; systemctl restart discoverd.service"
 }
 
-status_has() { in_machine discoverd status -v | grep -qF -- "$1"; }
-h2_resolves() { on_h2 avahi-resolve -4 -n "$1" | grep -q "$2\$"; }
+status_has() { in_machine discoverd status -v | grep -F -- "$1" >/dev/null; }
+h2_resolves() { on_h2 avahi-resolve -4 -n "$1" | grep "$2\$" >/dev/null; }
 
 check_removal() {
     check 'the package is removed' in_machine env DEBIAN_FRONTEND=noninteractive apt-get -qy remove discoverd
