@@ -62,7 +62,7 @@ let core: [Target] = [
 let library: Needs = ["DNSSD", "Discovery", "DiscoverySystem"]
 let commands: Needs =
     library + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", "PeerIdentity"] + parser
-let inDaemon: Needs = ["DiscoveryDaemon", "LocalNames", "UnicastEngine"].map {
+let inDaemon: Needs = ["DiscoveryDaemon", "Labels", "LocalNames", "UnicastEngine"].map {
     .target(name: $0, condition: .when(traits: ["Commands"]))
 }
 
@@ -93,6 +93,8 @@ let daemon: [Target] = [
         pointers, [.embedInCode("Page/Web")]),
     // `.local` for every program: what the C library and DNS resolvers ask, from the wire's records.
     module("LocalNames", in: "Daemon", library + ["DNSMessage", "DiscoveryDaemon", "MulticastEngine"], pointers),
+    // What containers and units say of themselves, published while they run.
+    module("Labels", in: "Daemon", library + ["DiscoveryControl", "DiscoveryDaemon", "DiscoveryJSON"], pointers),
     // Commands, too, for services of other domains and with TLS: discoverd becomes this program for them.
     program(
         "discoverd-daemon", in: "Daemon",
@@ -157,7 +159,11 @@ let allTests: [Target] = [
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
     tests("DaemonSupportTests", served + ["UnicastEngine"]),
     tests(
-        "DaemonValueTests", ["DNSMessage", "DNSSD", "Discovery", "DiscoveryDaemon", "LocalNames", "MulticastEngine"]),
+        "DaemonValueTests",
+        [
+            "DNSMessage", "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryJSON", "Labels",
+            "LocalNames", "MulticastEngine",
+        ]),
     tests("CommandLineTests", commands + ["DNSMessage", "DiscoverdCommands", "DiscoveryTesting", "MulticastEngine"]),
     tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
     tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),

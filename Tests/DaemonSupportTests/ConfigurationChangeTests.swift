@@ -37,8 +37,10 @@ import UnicastEngine
         var new = old
         new.services[0].check = try CheckSpecification("tcp")
         new.avahi = .never
+        new.labels = [.podman]
+        new.access.labels.number = 1
         let change = ConfigurationChange(from: old, to: new)
-        #expect(change.changed.count == 1 && change.needsRestart == ["avahi"])
+        #expect(change.changed.count == 1 && change.needsRestart == ["avahi", "labels", "access: labels"])
     }
 
     @Test func anotherKeyFileNeedsNoRestartAndAnotherServerDoes() throws {

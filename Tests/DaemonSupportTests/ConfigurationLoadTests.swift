@@ -157,6 +157,11 @@ import Testing
         #expect(mirror.destination == .links(links) && mirror.interfaces.patterns == ["iot"])
         #expect(mirror.domain == .local && mirror.types.count == 2)
         #expect(!mirror.names.allows(ServiceName(observed: "private 1")))
+        #expect(configuration.labels == [.podman])
+        let labels = configuration.access.labels
+        #expect(labels.types == [try ServiceType("_http._tcp")] && labels.number == 64)
+        #expect(labels.names?.allows(ServiceName(observed: "Shop 1")) == true)
+        #expect(labels.aliases == [try HostName("wiki.local"), try HostName("shop.wiki.local")])
         let aliases = configuration.services.filter(\.service.isAlias).map(\.service.name.text)
         #expect(aliases == ["wiki.local", "shop.wiki.local", "wiki.h1.local", "backup.local"])
         let services = configuration.services.filter { !$0.service.isAlias }

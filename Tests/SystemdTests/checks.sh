@@ -101,6 +101,7 @@ run_checks() {
     check_supervision
     check_names
     check_containers
+    check_labels
     check_removal
 }
 
@@ -274,7 +275,34 @@ finds_faraway() {
 }
 
 h2_misses() { ! h2_sees "$@"; }
-h2_sees() { on_h2 avahi-browse -rpt _http._tcp | grep -q "^=.*;$1;.*;$2;"; }
+# Not grep -q, which ends before avahi-browse has: that fails then.
+h2_sees() { on_h2 avahi-browse -rpt _http._tcp | grep "^=.*;$1;.*;$2;" >/dev/null; }
+
+# Units that say what they offer, as the shipped daemon reads them in its sandbox.
+check_labels() {
+    local unit=/etc/systemd/system/wiki.service
+    in_machine sh -c 'cp /etc/discoverd/discoverd.yaml /root/
+        printf "labels: systemd\naccess: {labels: {types: [_http._tcp], aliases: [wiki]}}\n" >/etc/discoverd/discoverd.yaml'
+    in_machine sh -c "printf '[Unit]\nX-Discoverd-Publish=_http._tcp\nX-Discoverd-Port=8080\nX-Discoverd-Txt=path=/wiki\nX-Discoverd-Alias=wiki\n\
+[Service]\nExecStart=/bin/sleep infinity\n' >$unit"
+    check 'systemd takes lines of ours' in_machine sh -c "systemctl daemon-reload && ! journalctl -b | grep X-Discoverd"
+    check 'a restart with labels' in_machine systemctl restart discoverd.service
+    check 'a unit that does not run is not published' h2_misses wiki 10.99.0.1
+    check 'it starts' in_machine systemctl start wiki.service
+    until_true 15 'and h2 sees it' h2_sees wiki 10.99.0.1
+    until_true 15 'and its alias' h2_resolves wiki.local 10.99.0.1
+    in_machine systemctl stop wiki.service
+    until_true 15 'it stops, and h2 misses it' h2_misses wiki 10.99.0.1
+    in_machine sh -c "mkdir $unit.d && printf '[Unit]\nX-Discoverd-Publish=_ssh._tcp\n' >$unit.d/10.conf && systemctl daemon-reload &&
+        systemctl start wiki.service"
+    until_true 15 'a type that labels may not have' journal_has 'a label of "wiki" .systemd.: labels may not publish _ssh._tcp'
+    check 'status shows it' status_has 'labels may not publish _ssh._tcp'
+    in_machine sh -c "systemctl stop wiki.service; rm -r $unit $unit.d; systemctl daemon-reload
+        mv /root/discoverd.yaml /etc/discoverd/discoverd.yaml; systemctl restart discoverd.service"
+}
+
+status_has() { in_machine discoverd status -v | grep -F -- "$1" >/dev/null; }
+h2_resolves() { on_h2 avahi-resolve -4 -n "$1" | grep "$2\$" >/dev/null; }
 
 check_removal() {
     check 'the package is removed' in_machine env DEBIAN_FRONTEND=noninteractive apt-get -qy remove discoverd

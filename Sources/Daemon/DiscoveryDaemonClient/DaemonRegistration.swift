@@ -12,6 +12,8 @@ public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomString
         case detached
         /// A connected program: it ends with the connection.
         case attached
+        /// A label of a container or a unit, while that runs.
+        case labels
     }
 
     /// How far it has come.
@@ -60,6 +62,7 @@ public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomString
             case .configuration: .configuration
             case .detached: .detached
             case .attached: .attached
+            case .labels: .labels
             }
         uid = status.uid
         check = status.check

@@ -6,6 +6,7 @@ internal import DiscoveryControl
 internal import DiscoveryDaemon
 internal import DiscoverySystem
 internal import HostEngine
+internal import Labels
 internal import Libc
 
 /// The daemon as a process: assembles its parts, and ends it.
@@ -62,6 +63,8 @@ struct DaemonProcess {
             for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
             return states
         }
+        let labels = Labels(configuration.labels, configuration.access.labels, log)
+        facts.labels = { labels?.statuses ?? [] }
         let reloader = Reloader(command.place, stamp, configuration, domains, manager, verbosity, log)
         let daemon = Daemon(
             engine: domains.engine(with: host),
@@ -81,7 +84,7 @@ struct DaemonProcess {
             daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),
             backend: BackendProbe(engine: host.avahi, health: daemon.health),
-            reloader: reloader, names: names, log: log)
+            reloader: reloader, names: names, labels: labels, log: log)
         let task = Task { await Self.serve(running, sockets, log) }
         signals.wait {
             _ = await reloader.reload(daemon.configurable)

@@ -5,6 +5,7 @@ internal import DiscoveryControl
 internal import DiscoveryDaemon
 internal import DiscoveryJSON
 internal import DiscoverySystem
+internal import Labels
 internal import Libc
 internal import LocalNames
 
@@ -23,6 +24,7 @@ struct RunningDaemon {
     let backend: BackendProbe
     let reloader: Reloader
     let names: LocalNames?
+    let labels: Labels?
     let log: DaemonLog
 
     /// Serves until the task is cancelled; ends the process if shutting down takes too long.
@@ -38,8 +40,16 @@ struct RunningDaemon {
                 group.addTask { await StatusLine(daemon: daemon, manager: manager).run() }
             }
         }
+        let isServing = Awaited(false)
         let exports = Task {
             await withDiscardingTaskGroup { group in
+                if let labels {
+                    group.addTask {
+                        // What the administrator has named comes first, and keeps its names.
+                        guard await isServing.wait(for: { $0 ? true : nil }) != nil else { return }
+                        await labels.run(in: daemon.registry)
+                    }
+                }
                 for gateway in gateways { group.addTask { await gateway.run() } }
             }
         }
@@ -49,6 +59,7 @@ struct RunningDaemon {
         }
         try await withTaskCancellationHandler {
             try await daemon.run(sockets.listeners) {
+                isServing.change { $0 = true }
                 // Not awaited: the socket should answer meanwhile.
                 Task { await becomeReady() }
             }

@@ -17,6 +17,7 @@ import yaml
 # A file with an unknown key, and where the keys of that place are in the schema.
 PLACES = {
     "": "colour: 1", "limits": "limits: {colour: 1}", "access": "access: {colour: 1}",
+    "access/labels": "access: {labels: {colour: 1}}",
     "access/allow/items": "access: {allow: [{user: a, types: '*', colour: 1}]}",
     "listen/oneOf/1": "listen: {address: 9331, colour: 1}",
     "domains/items": "domains: [{name: example.org, colour: 1}]",
@@ -34,6 +35,8 @@ VALID = [
     "listen: 9331", "listen: 127.0.0.1:9331", "listen: '[::1]:9331'", "listen: {address: 9331, hosts: example.org}",
     "access: {attached: rules}", "access: {group: 4711}", "access: {allow: [{user: 0, types: '*'}]}",
     "access: {allow: [{group: a, types: [_http._tcp], domains: example.org, hosts: [a.local]}]}",
+    "labels: podman", "labels: [docker, systemd, traefik]", "labels: []", "labels:", "access: {labels: }",
+    "access: {labels: {types: '*', names: ['*', '!a'], aliases: wiki, number: 0}}",
     "limits: {clients: 1, services-per-user: 0}", "limits:", "services:", "services: []", "domains: []",
     DOMAIN % "ttl: 60, lease: 2h, host: web1.hosts, addresses: 10.0.0.7", DOMAIN % "server: 'ns.example.org:53'",
     SERVICE % "domain: local, family: ipv4, on-conflict: fail, interfaces: 'en*', subtypes: [_printer]",
@@ -43,6 +46,8 @@ VALID = [
     CHECK % "{exec: [/bin/true, -x], interval: 10, timeout: 500ms, rise: 1, fall: 100}",
 ]
 INVALID = [
+    "labels: traefik", "labels: all", "labels: true", "labels: [podman, podman]", "access: {labels: []}",
+    "access: {labels: {number: -1}}", "access: {labels: {names: []}}",
     "colour: red", "7", "[]", "reload: never", "reload: true", "log-level: loud", "browse: {}", "browse: ['']",
     "listen: nowhere", "listen: 0", "listen: 65536", "listen: '::1:9331'", "listen: {hosts: [a]}", "listen: [9331]",
     "access: rules", "access: {attached: all}", "access: {allow: [{types: '*'}]}", "access: {allow: [{user: a}]}",
@@ -58,6 +63,7 @@ INVALID = [
 ]
 # Wrong, and a schema cannot say so.
 BEYOND = [
+    "labels: [traefik]", "access: {labels: {types: [a b]}}", "access: {labels: {aliases: [_x]}}",
     "browse: [_http._tcp, http]", "browse: [a b]", DOMAIN % "ttl: 25h", "domains: [{name: local}]", DOMAIN % "addresses: [127.0.0.1]",
     "export: [{interface: e, domain: example.org, types: [_http._tcp]}]", SERVICE % "host: a.local, addresses: [here]",
     "services: [{name: a, type: _http._tcp, port: 1}, {name: a, type: _http._tcp, port: 2}]", SERVICE % "interfaces: ['!']",

@@ -107,6 +107,7 @@ struct StatusLines {
         for export in status["exports"]?.array ?? [] {
             add(export["to"] == nil ? "export" : "mirror", Self.export(export))
         }
+        for source in status["labels"]?.array ?? [] { addLabels(source) }
         addServices((status["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) })
     }
 
@@ -207,6 +208,22 @@ struct StatusLines {
             ?? "?"
         return "\(place): \(count) service\(count == 1 ? "" : "s")\(rest)\(failure)"
             .escapedForTerminal
+    }
+
+    /// `podman: 2 services of 3 that run`, and what is wrong with others, where the asker may know.
+    private mutating func addLabels(_ source: JSONValue) {
+        let running = source["running"]?.integer ?? 0
+        let refused = source["refused"]?.integer ?? 0
+        let rest = refused == 0 ? "" : "; \(refused) refused"
+        let failure = (source["reason"]?.string).map { "; \($0.escapedForTerminal)" } ?? ""
+        let from = (source["from"]?.string ?? "?").escapedForTerminal
+        let services = Self.counted(source["services"]?.integer ?? 0, "service", "services")
+        add("labels", "\(from): \(services) of \(running) that \(running == 1 ? "runs" : "run")\(rest)\(failure)")
+        let all = source["refusals"]?.array ?? []
+        for refusal in all.prefix(isFull ? all.count : Self.most) {
+            let name = (refusal["name"]?.string ?? "?").quotedForMessage
+            add("", "\(name): \((refusal["reason"]?.string ?? "?").escapedForTerminal)")
+        }
     }
 
     private mutating func add(_ key: String, _ text: String) { add(key, [.init(safe: text, 0)]) }

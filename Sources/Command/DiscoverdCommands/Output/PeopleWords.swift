@@ -89,6 +89,7 @@ extension RegistrationStatus.Origin {
         case .configuration: "configuration"
         case .detached: "--detach"
         case .attached: "a command"
+        case .labels: "a label"
         }
     }
 }

@@ -1,11 +1,11 @@
-internal import DNSSD
-internal import DiscoverySystem
+package import DNSSD
+package import DiscoverySystem
 internal import Libc
 
 /// A connection to a Unix socket, for use by one thread. The last reference closes it.
-final class UnixConnection {
+package final class UnixConnection {
     /// The result of waiting.
-    enum Received {
+    package enum Received {
         case bytes([UInt8])
         /// The other side closed.
         case ended
@@ -22,7 +22,7 @@ final class UnixConnection {
     /// connections.
     /// - Throws: `.notFound` if there is no socket; `.notPermitted`; `.untrusted` if another user may have created it;
     ///   `.busy` if it was not accepted in time; `.backendUnavailable` if no process listens.
-    init(path: String, until deadline: Deadline) throws(DiscoveryError) {
+    package init(path: String, until deadline: Deadline) throws(DiscoveryError) {
         guard path.utf8.first != 0, let address = SocketAddress(unix: Array(path.utf8)) else {
             throw DiscoveryError(.notFound, "\(path.quotedForMessage) cannot be the path of a socket")
         }
@@ -62,7 +62,7 @@ final class UnixConnection {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Sends everything, until `deadline` at most.
-    func send(_ bytes: [UInt8], until deadline: Deadline) throws(DiscoveryError) {
+    package func send(_ bytes: [UInt8], until deadline: Deadline) throws(DiscoveryError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let sent = unsafe rest.withUnsafeBytes {
@@ -87,7 +87,7 @@ final class UnixConnection {
     }
 
     /// Waits for bytes, the end of the stream, or the bell.
-    func receive(until deadline: Deadline, bell: WakeUp?) throws(DiscoveryError) -> Received {
+    package func receive(until deadline: Deadline, bell: WakeUp?) throws(DiscoveryError) -> Received {
         while true {
             var items = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -141,16 +141,16 @@ extension DiscoveryError.Code {
 }
 
 /// A point in time on the monotonic clock, for `poll`.
-struct Deadline {
+package struct Deadline {
     private let instant: ContinuousClock.Instant
 
     init(at instant: ContinuousClock.Instant) { self.instant = instant }
 
     /// This long from now.
-    init(in duration: Duration) { instant = .now + min(duration, .seconds(1 << 32)) }
+    package init(in duration: Duration) { instant = .now + min(duration, .seconds(1 << 32)) }
 
     /// Milliseconds until then, rounded up.
-    var milliseconds: Int32 {
+    package var milliseconds: Int32 {
         let left = ContinuousClock.now.duration(to: instant)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components

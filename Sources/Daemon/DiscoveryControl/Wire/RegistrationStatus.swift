@@ -12,6 +12,11 @@ public struct RegistrationStatus: Hashable, Sendable {
         case detached
         /// A connected client; it ends with the connection.
         case attached
+        /// A label of a container or a unit, while that runs.
+        case labels
+
+        /// Whether somebody has asked for it over the control socket.
+        package var isRequested: Bool { self == .detached || self == .attached }
     }
 
     /// How far it has come.

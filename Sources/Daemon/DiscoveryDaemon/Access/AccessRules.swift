@@ -66,6 +66,8 @@ public struct AccessRules: Hashable, Sendable {
     public var rules: [Rule] = []
     /// Who may publish while connected.
     public var attached = Attached.anyone
+    /// What labels of containers and units may have published.
+    public var labels = LabelGrants()
     /// Services that one user may have published through the socket: 0 to 4096.
     public var servicesPerUser = 64
     /// The same for root: 0 to 4096.
@@ -82,7 +84,7 @@ extension AccessRules {
     /// Reads `access:`, overriding the current rules.
     init(_ value: YAMLValue, into rules: AccessRules, groupID: (String) -> UInt32?) throws(ConfigurationError) {
         self = rules
-        let mapping = try YAMLMapping(value, keys: ["group", "allow", "attached"])
+        let mapping = try YAMLMapping(value, keys: ["group", "allow", "attached", "labels"])
         if let value = mapping["group"] {
             group = try value.accountName()
             if groupID(group) == nil {
@@ -94,6 +96,7 @@ extension AccessRules {
         // A configuration that names a group or a user decides who may publish.
         if mapping["group"] != nil || mapping["allow"] != nil { attached = .rules }
         if let value = mapping["attached"] { attached = try value.word(Attached.self) }
+        if let value = mapping["labels"] { labels = try LabelGrants(value) }
         for entry in try mapping["allow"]?.list(atMost: 256) ?? [] {
             self.rules.append(try Rule(entry, groupID: groupID))
         }

@@ -31,6 +31,8 @@ package struct ConfigurationChange: Hashable, Sendable {
         if old.tcpListen != new.tcpListen { restart.append("listen") }
         if old.nss != new.nss { restart.append("nss") }
         if old.dns != new.dns { restart.append("dns") }
+        if old.labels != new.labels { restart.append("labels") }
+        if old.access.labels != new.access.labels { restart.append("access: labels") }
         needsRestart = restart
     }
 }

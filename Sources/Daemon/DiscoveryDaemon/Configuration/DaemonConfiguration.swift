@@ -36,6 +36,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     package var nss = false
     /// Where questions of DNS for names below `local` are answered.
     package var dns: [DNSListen] = []
+    /// Whose labels are published; empty: nobody's.
+    package var labels: [LabelSource] = []
     /// Bounds on clients of the control socket.
     package var limits = ConnectionTable.Limits()
     /// How much the log says unless the command line says it; nil: `info`.
@@ -161,9 +163,8 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "dns", "listen",
-                "limits",
-                "log-level", "nss", "reload",
+                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "dns", "labels", "listen",
+                "limits", "log-level", "nss", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
         avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
@@ -192,6 +193,7 @@ extension DaemonConfiguration {
         tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
         nss = mapping.read("nss") { value throws(ConfigurationError) in try value.truth() } ?? nss
         dns = mapping.read("dns") { value throws(ConfigurationError) in try DNSListen.list(value) } ?? dns
+        labels = mapping.read("labels") { value throws(ConfigurationError) in try LabelSource.list(value) } ?? labels
         limits =
             mapping.read("limits") { value throws(ConfigurationError) in try ConnectionTable.Limits(value) } ?? limits
         if let value = mapping["limits"] {

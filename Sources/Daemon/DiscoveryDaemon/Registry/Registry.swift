@@ -122,7 +122,7 @@ package actor Registry {
         if let earlier = all.first(where: { $0.isDetached(asIn: request, of: uid) }) {
             return try await change(earlier, to: request)
         }
-        let own = entries.values.count { $0.uid == uid && $0.origin != .configuration }
+        let own = entries.values.count { $0.uid == uid && $0.origin.isRequested }
         let quota = policy.quota(uid)
         guard own < quota else {
             throw ControlError(
@@ -185,10 +185,14 @@ package actor Registry {
         }
         guard let uid = peer.uid else { throw Self.unknown }
         let code = DiscoveryError.Code.notPermitted.description
-        guard uid == 0 || uid == registration.uid, registration.origin != .configuration || uid == 0 else {
+        guard uid == 0 || uid == registration.uid, registration.origin.isRequested || uid == 0 else {
             throw ControlError(
                 403, code,
                 "this service belongs to another user (\(registration.uid)); its owner or root may \(verb) it")
+        }
+        guard registration.origin != .labels else {
+            throw ControlError(
+                403, code, "a label of a container or a unit publishes this service: it ends with that")
         }
         guard registration.origin != .configuration else {
             throw ControlError(
@@ -214,10 +218,16 @@ package actor Registry {
     /// others now.
     package func configure(_ requests: [RegistrationRequest], policy: RegistryPolicy) async {
         self.policy = policy
+        await offer(requests, from: .configuration)
+    }
+
+    /// Makes these all that is published from where a user has no part: what is the same stays, what has another port, TXT record or check is
+    /// changed, the rest ends or begins.
+    package func offer(_ requests: [RegistrationRequest], from origin: RegistrationStatus.Origin) async {
         guard !isClosed else { return }
         var wanted = requests
         var gone: [ManagedRegistration] = []
-        for registration in entries.values where registration.origin == .configuration {
+        for registration in entries.values where registration.origin == origin {
             if let index = wanted.firstIndex(of: registration.request) {
                 wanted.remove(at: index)
             } else {
@@ -242,7 +252,7 @@ package actor Registry {
         }
         guard !isClosed else { return }
         for request in wanted {
-            start(managed(request, id: newID(), uid: 0, origin: .configuration))
+            start(managed(request, id: newID(), uid: 0, origin: origin))
         }
     }
 

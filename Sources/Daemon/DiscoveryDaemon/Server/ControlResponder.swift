@@ -121,6 +121,8 @@ package struct DaemonFacts: Sendable {
     package var domains: @Sendable () -> [DomainState] = { [] }
     /// What the gateway does, rule by rule.
     package var exports: @Sendable () async -> [GatewayStatus] = { [] }
+    /// What labels come to, source by source.
+    package var labels: @Sendable () -> [LabelStatus] = { [] }
 
     package init(
         version: String, pid: Int32, backend: String, finder: String, socket: String, limits: ConnectionTable.Limits,

@@ -1,0 +1,121 @@
+internal import DNSSD
+internal import DiscoveryControl
+internal import DiscoveryJSON
+internal import DiscoverySystem
+
+/// Podman's or Docker's API: HTTP over a Unix socket, `GET` alone. Used on one thread, which waits.
+struct RuntimeAPI: Sendable {
+    /// Why there is no answer; safe for a terminal.
+    struct Failure: Error {
+        /// What failed.
+        enum Extent {
+            case all
+            /// What one container says is too much.
+            case tooLong
+            /// It was not told now, as of one that ends meanwhile.
+            case notTold
+        }
+
+        let reason: String
+        var extent = Extent.all
+    }
+
+    /// How long an answer may take.
+    private static let patience = Duration.seconds(10)
+    /// The longest list of containers, and what one says of itself.
+    private static let longestList = 4 << 20, longestInspection = 1 << 20
+
+    let path: String
+
+    /// Where the runtime of this user listens.
+    init(_ source: String, runtimeDirectory: String?, isRoot: Bool) {
+        let name = source == "docker" ? "docker.sock" : "podman/podman.sock"
+        path = isRoot ? "/run/\(name)" : "\(runtimeDirectory ?? "/run")/\(name)"
+    }
+
+    /// The containers that run.
+    /// - Parameter label: those that have it; nil is all.
+    func containers(with label: String?) throws(Failure) -> [String] {
+        var filter = #"{"status":["running"]"#
+        if let label { filter += #","label":["\#(label)"]"# }
+        guard
+            let json = try get("/containers/json?filters=\(Self.encoded(filter + "}"))", atMost: Self.longestList),
+            let ids = RuntimeEvents.ids(ofList: json)
+        else { throw Failure(reason: "\(path.escapedForTerminal) does not answer as a container runtime") }
+        return ids
+    }
+
+    /// What a container is; nil where it is gone.
+    func inspection(of id: String) throws(Failure) -> JSONValue? {
+        try get("/containers/\(id)/json", atMost: Self.longestInspection)
+    }
+
+    /// Opens the stream of events.
+    func events() throws(Failure) -> UnixConnection {
+        try open("/events?filters=\(Self.encoded(#"{"type":["container"]}"#))", until: Deadline(in: Self.patience))
+    }
+
+    private func open(_ target: String, until deadline: Deadline) throws(Failure) -> UnixConnection {
+        do throws(DiscoveryError) {
+            let connection = try UnixConnection(path: path, until: deadline)
+            let head = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: discoverd\r\nConnection: close\r\n\r\n"
+            try connection.send(Array(head.utf8), until: deadline)
+            return connection
+        } catch {
+            throw Failure(reason: error.message)
+        }
+    }
+
+    /// - Returns: nil for 404.
+    private func get(_ target: String, atMost limit: Int) throws(Failure) -> JSONValue? {
+        let deadline = Deadline(in: Self.patience)
+        let connection = try open(target, until: deadline)
+        var reader = HTTPResponseReader()
+        var body: [UInt8] = []
+        while !reader.isDone {
+            let received: UnixConnection.Received
+            do throws(DiscoveryError) {
+                received = try connection.receive(until: deadline, bell: nil)
+            } catch {
+                throw Failure(reason: error.message)
+            }
+            do throws(HTTPResponseReader.Failure) {
+                switch received {
+                case .bytes(let bytes): try reader.received(bytes)
+                case .ended: try reader.ended()
+                case .timedOut, .rung: break
+                }
+            } catch {
+                throw Failure(reason: "\(path.escapedForTerminal): \(error.reason)")
+            }
+            body += reader.takeBody()
+            guard body.count <= limit else {
+                throw Failure(
+                    reason: "\(path.escapedForTerminal): the answer is longer than \(limit >> 20) MiB", extent: .tooLong
+                )
+            }
+            // One that comes byte by byte, too: the deadline is of the whole answer.
+            guard deadline.milliseconds > 0 || reader.isDone else {
+                throw Failure(reason: "\(path.escapedForTerminal): no answer in \(Self.patience.components.seconds) s")
+            }
+        }
+        if reader.status == 404 { return nil }
+        guard reader.status == 200, let json = try? JSONReader.read(body) else {
+            throw Failure(
+                reason: "\(path.escapedForTerminal) answers with status \(reader.status ?? 0), or no JSON",
+                extent: .notTold)
+        }
+        return json
+    }
+
+    /// For a query (RFC 3986 §2.1).
+    static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            if byte.isLetterOrDigit {
+                return String(UnicodeScalar(byte))
+            }
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "%" + (digits.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+}
