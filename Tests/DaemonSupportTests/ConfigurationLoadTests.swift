@@ -140,6 +140,7 @@ import Testing
         #expect(configuration.tcpListen?.address.description == "127.0.0.1")
         #expect(configuration.tcpListen?.port.rawValue == 9331)
         #expect(configuration.tcpListen?.hosts == ["monitor.example.org"])
+        #expect(configuration.dns.map(\.description) == ["127.0.0.55:53", "172.17.0.1:53", "[::1]:5300"])
         #expect(configuration.access.groupID == 900 && configuration.access.attached == .anyone)
         #expect(
             configuration.access.rules.map(\.subject)
@@ -280,6 +281,11 @@ import Testing
         ("limits:\n  clients: \"5\"\n", "discoverd.yaml:2: clients must be a whole number"),
         ("limits:\n  clients: [5]\n", "discoverd.yaml:2: clients must be a whole number"),
         ("listen: example.org:80\n", "discoverd.yaml:1: listen must be a port, or an IP address"),
+        ("dns: local\n", "discoverd.yaml:1: dns must be an IP address, or one with a port"),
+        ("dns: 0.0.0.0\n", "discoverd.yaml:1: dns must be one of this machine's addresses"),
+        ("dns: [\"[::]:53\"]\n", "discoverd.yaml:1: an entry of dns must be one of this machine's"),
+        ("dns: [127.0.0.1, 127.0.0.1:53]\n", "discoverd.yaml:1: 127.0.0.1:53 is there twice"),
+        ("dns: 127.0.0.1:0\n", "discoverd.yaml:1: dns must be an IP"),
         ("listen: ::1:80\n", "discoverd.yaml:1: listen must be"), ("listen: 127.0.0.1:0\n", "discoverd.yaml:1: listen"),
         ("- a\n", "discoverd.yaml:1: the file must be a mapping"), ("text\n", "discoverd.yaml:1: the file must be"),
         ("a: [\n", "discoverd.yaml:2: not YAML: "), ("a: b\n\tc: d\n", "discoverd.yaml:2: not YAML: "),

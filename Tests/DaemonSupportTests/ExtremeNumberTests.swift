@@ -6,7 +6,7 @@ import Testing
 /// Every number in the configuration and the environment, at its extremes.
 @Suite struct ExtremeNumberTests {
     @Test(arguments: [
-        "listen: #", "listen: \"127.0.0.1:#\"", "listen: \"[::1]:#\"", "limits: {clients: #}",
+        "listen: #", "listen: \"127.0.0.1:#\"", "listen: \"[::1]:#\"", "dns: \"127.0.0.1:#\"", "limits: {clients: #}",
         "limits: {clients-per-user: #}", "limits: {request-bytes: #}", "limits: {watch-queue-bytes: #}",
         "limits: {services-per-user: #}", "limits: {services-of-root: #}",
         "services: [{name: a, type: _xx._tcp, port: #}]",

@@ -7,6 +7,8 @@ import Records
 final class DeskOperation: QuerierOperation {
     /// The longest chain of aliases that is followed.
     private static let mostAliases = 4
+    /// The most records of an answer: what a message has room for (RFC 1035 §4.2.2), about.
+    private static let mostRecords = 1024
 
     let wish = LinkWish(interfaces: .all, families: IPAddress.Family.both)
     private var table = DeskTable<UInt64>()
@@ -23,8 +25,11 @@ final class DeskOperation: QuerierOperation {
     /// - Returns: whether the links are to be asked.
     func ask(_ asked: [RecordDesk.Asked], at now: Duration) -> Bool {
         var asksLinks = false
+        // Who asks the same often is looked up once.
+        var read: [RecordRequest: Known] = [:]
         for item in asked {
-            let known = known(item.request, at: now)
+            let known = read[item.request] ?? known(item.request, at: now)
+            read[item.request] = known
             let step = table.ask(
                 item.request, wanted: item.wanted, item.ticket, by: item.asker, known: known.types, at: now)
             switch step {
@@ -65,6 +70,7 @@ final class DeskOperation: QuerierOperation {
                     for record in cache.records(key) where !record.isEnding {
                         isThere = true
                         known.types.insert(type)
+                        guard known.records.count < Self.mostRecords else { break }
                         known.records.append(
                             DeskRecord(record.record(at: now), on: interface, isNear: cache.isOfNeighbour(record.data)))
                     }
