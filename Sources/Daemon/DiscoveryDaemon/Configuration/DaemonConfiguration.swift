@@ -163,8 +163,8 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "dns", "labels", "listen",
-                "limits", "log-level", "nss", "reload",
+                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "dns", "labels",
+                "listen", "limits", "log-level", "nss", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
         avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
