@@ -120,7 +120,7 @@ final class DeskOperation: QuerierOperation {
 
     private func finish(_ done: DeskTable<UInt64>.Done, _ known: Known) {
         for ticket in done.tickets { answers.append((ticket, known.answer)) }
-        guard done.isOver, let keys = asking.removeValue(forKey: done.request) else { return }
+        guard !table.isOpen(done.request), let keys = asking.removeValue(forKey: done.request) else { return }
         for link in links.values { drop(keys, on: link) }
     }
 

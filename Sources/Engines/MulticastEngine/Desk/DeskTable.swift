@@ -27,12 +27,10 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
         case refuse
     }
 
-    /// A request that is over.
+    /// Those of a request who have their answer.
     package struct Done: Sendable {
         package let request: RecordRequest
         package let tickets: [Ticket]
-        /// Its question is not wanted any more.
-        package let isOver: Bool
     }
 
     private struct Open: Sendable {
@@ -55,6 +53,9 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
     private var groups = QuestionBudgets(burst: 64, perSecond: 32)
 
     package init() {}
+
+    /// Whether a request's question is still wanted.
+    package func isOpen(_ request: RecordRequest) -> Bool { open[request] != nil }
 
     /// When to call `takeDue`; nil for never.
     package var deadline: Duration? { open.lazy.map(\.value.deadline).min() }
@@ -98,9 +99,8 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
         entry.waiters.removeAll { known.contains($0.wanted) }
         waiterCount -= answered.count
         // Without a waiter, too: who asks for one family's addresses asks for the other's next.
-        let isOver = known.isSuperset(of: request.types)
-        open[request] = isOver ? nil : entry
-        return Done(request: request, tickets: answered.map(\.ticket), isOver: isOver)
+        open[request] = known.isSuperset(of: request.types) ? nil : entry
+        return Done(request: request, tickets: answered.map(\.ticket))
     }
 
     /// Takes the requests whose time is over.
@@ -115,7 +115,7 @@ package struct DeskTable<Ticket: Sendable>: Sendable {
             let silent = Set(request.types).subtracting(request.holders == .one ? known : [])
             remember(
                 request, Silence(types: silent, end: now + (known.isEmpty ? Self.silence : Self.typeSilence)), at: now)
-            return Done(request: request, tickets: entry.waiters.map(\.ticket), isOver: true)
+            return Done(request: request, tickets: entry.waiters.map(\.ticket))
         }
     }
 
