@@ -53,25 +53,32 @@ package struct OwnNetworks: Sendable {
         let source = source.unmapped.masked(to: 128)
         let own = own.masked(to: 128)
         func came(by place: Place) -> Bool { interface == nil || interface == place.interface.index }
-        // Nobody else can have this machine's address, but with `route_localnet` (ip-sysctl) those of loopback.
+        // The kernel lets no datagram with this machine's address in, but over IPv6, where any may say that it has it, and with
+        // `route_localnet` (ip-sysctl) those of loopback.
+        let isProved = interface == nil || source.family == .ipv4
         let isHere =
             source.isLoopback
-            ? places.contains { $0.interface.isLoopback && came(by: $0) } : places.contains { $0.address == source }
+            ? places.contains { $0.interface.isLoopback && came(by: $0) }
+            : isProved && places.contains { $0.address == source }
         if isHere { return .thisMachine }
         let isNear = places.contains { $0.address == own && $0.block.contains(source) && came(by: $0) }
         return isNear && !source.isLoopback && !own.isLoopback ? .neighbour(source) : nil
     }
 
     /// What this machine is, of what is asked: the addresses of its name, which has nothing else, and the name of its addresses.
-    /// - Parameter machine: its name on the links.
+    /// - Parameters:
+    ///   - machine: its name on the links.
+    ///   - asker: a neighbour is told the addresses on its own links alone, as multicast DNS has it.
     /// - Returns: nil where something else is asked for.
-    package func records(for request: RecordRequest, of machine: DomainName?) -> [DeskRecord]? {
+    package func records(
+        for request: RecordRequest, of machine: DomainName?, to asker: DNSAsker = .thisMachine
+    ) -> [DeskRecord]? {
         guard let machine else { return nil }
         // The life of addresses (RFC 6762 §10).
         let ttl: UInt32 = 120
         if request.name == machine {
             guard request.types.contains(.a) else { return [] }
-            return places.filter { !$0.interface.isLoopback }.map { place in
+            return places.filter { !$0.interface.isLoopback && isNear($0.interface, asker) }.map { place in
                 let (type, data) = place.address.record
                 return DeskRecord(ResourceRecord(machine, type, data, ttl: ttl), on: place.interface)
             }
@@ -81,6 +88,12 @@ package struct OwnNetworks: Sendable {
             !$0.interface.isLoopback && $0.address == block.address && block.prefixLength == block.address.bitWidth
         }
         return own.map { [DeskRecord(ResourceRecord(request.name, .ptr, .ptr(machine), ttl: ttl), on: $0.interface)] }
+    }
+
+    /// Whether an asker is on an interface's link.
+    private func isNear(_ interface: NetworkInterface, _ asker: DNSAsker) -> Bool {
+        guard case .neighbour(let address) = asker else { return true }
+        return places.contains { $0.interface == interface && $0.block.contains(address) }
     }
 }
 

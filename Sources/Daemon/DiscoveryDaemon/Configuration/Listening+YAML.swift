@@ -33,7 +33,8 @@ private enum Listening {
         let isBracketed = address.hasPrefix("[") && address.hasSuffix("]")
         guard isBracketed == address.contains(":") else { return nil }
         if isBracketed { address = String(address.dropFirst().dropLast()) }
-        guard let number = UInt16(text[text.index(after: colon)...]), let port = Port(rawValue: number),
+        let digits = text[text.index(after: colon)...]
+        guard digits.first != "+", let number = UInt16(digits), let port = Port(rawValue: number),
             let parsed = IPAddress(address)
         else { return nil }
         return (parsed, port)

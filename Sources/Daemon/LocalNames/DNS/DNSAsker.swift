@@ -27,29 +27,32 @@ package enum DNSAsker: Hashable, Sendable {
 
 /// How much those may have who ask over IP: queries that wait, and long answers in datagrams, whose source nothing proves.
 package struct DNSBudgets: Sendable {
-    /// Queries that wait for the links: each asker's, and all together.
-    package static let (mostOfOne, mostOpen) = (128, 512)
+    /// Queries that wait for the links: each asker's, and those of all neighbours together, so that this machine always has room.
+    package static let (mostOfOne, mostOfNeighbours) = (128, 384)
     /// Longer answers than the question, at once and a second; further ones are asked for over TCP.
     static let datagrams = 500.0
 
     private var open: [DNSAsker: Int] = [:]
-    private var count = 0
+    private var neighbours = 0
     private var long = QuestionBudgets(burst: Self.datagrams, perSecond: Self.datagrams)
 
     package init() {}
 
     /// A query begins to wait; false where it may not.
     package mutating func begin(_ asker: DNSAsker) -> Bool {
-        guard count < Self.mostOpen, open[asker, default: 0] < Self.mostOfOne else { return false }
+        let isNeighbour = asker != .thisMachine
+        guard !isNeighbour || neighbours < Self.mostOfNeighbours, open[asker, default: 0] < Self.mostOfOne else {
+            return false
+        }
         open[asker, default: 0] += 1
-        count += 1
+        neighbours += isNeighbour ? 1 : 0
         return true
     }
 
     package mutating func end(_ asker: DNSAsker) {
         guard let number = open[asker] else { return }
         open[asker] = number > 1 ? number - 1 : nil
-        count -= 1
+        neighbours -= asker != .thisMachine ? 1 : 0
     }
 
     /// Whether a datagram may have a longer answer. This machine's own programs harm themselves alone.

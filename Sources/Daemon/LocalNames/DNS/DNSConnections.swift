@@ -11,7 +11,8 @@ final class DNSConnections {
     private static var limits: ConnectionTable.Limits {
         var limits = ConnectionTable.Limits()
         (limits.clients, limits.perUser) = (64, 16)
-        (limits.idle, limits.request, limits.sendingOverNetwork) = (.seconds(10), .seconds(5), .seconds(5))
+        (limits.idle, limits.request) = (.seconds(10), .seconds(5))
+        (limits.sending, limits.sendingOverNetwork) = (.seconds(5), .seconds(5))
         return limits
     }
     /// Connections that are accepted in one turn.
@@ -64,7 +65,9 @@ final class DNSConnections {
                 continue
             }
             let id = newTicket()
-            switch table.connected(id, of: ConnectionTable.Owner(source), now: BootTime.now) {
+            // Neighbours take no room from this machine's programs, of whom TCP does not say whose they are.
+            let owner = asker == .thisMachine ? ConnectionTable.Owner.user(.max) : ConnectionTable.Owner(source)
+            switch table.connected(id, of: owner, now: BootTime.now) {
             case .accepted: break
             case .replacing(let other): end(other)
             case .refused:

@@ -27,7 +27,7 @@ struct DNSPlaces {
                 missing.removeAll { $0 == place }
                 tell(place, "names below .local are answered by DNS at \(place)")
             } catch {
-                tell(place, "names below .local cannot be answered by DNS at \(place): \(error)")
+                tell(place, error)
             }
         }
         return new
@@ -49,10 +49,20 @@ struct DNSPlaces {
         }
     }
 
-    private mutating func tell(_ place: DNSListen, _ text: String) {
+    private mutating func tell(_ place: DNSListen, _ error: SystemError) {
+        let text = "names below .local cannot be answered by DNS at \(place): \(error)"
+        switch error.code {
+        // It may come later.
+        case EADDRNOTAVAIL: tell(place, text)
+        case EACCES: tell(place, "\(text); the port needs a right, which discoverd-dns.socket has", isWrong: true)
+        default: tell(place, text, isWrong: true)
+        }
+    }
+
+    private mutating func tell(_ place: DNSListen, _ text: String, isWrong: Bool = false) {
         guard told[place] != text else { return }
         told[place] = text
-        log.notice(text)
+        if isWrong { log.warning(text) } else { log.notice(text) }
     }
 
     /// A socket that was passed is on all addresses.

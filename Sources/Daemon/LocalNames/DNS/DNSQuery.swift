@@ -77,7 +77,13 @@ package struct DNSQuery: Hashable, Sendable {
     }
 
     private func written(_ message: Message) -> [UInt8] {
-        (try? message.written(limit: limit, compression: .unicast)) ?? over
+        var message = message
+        while true {
+            if let bytes = try? message.written(limit: limit, compression: .unicast) { return bytes }
+            // There is nothing longer than TCP: of a list that has no room, as many as have.
+            guard limit > Self.longestDatagram, message.answers.count > 1 else { return over }
+            message.answers.removeLast(max(message.answers.count / 8, 1))
+        }
     }
 
     /// What does not fit is asked again over TCP (TC): nothing but the question.

@@ -132,7 +132,7 @@ final class DNSServer {
             case .nothing(let zone): return .now(query.none(in: zone, isName: true), query)
             case .links(let request, let wanted, let zone):
                 // What the links say of this machine counts nothing here.
-                if let own = machine.networks.records(for: request, of: machine.name) {
+                if let own = machine.networks.records(for: request, of: machine.name, to: asker) {
                     return .now(query.answer(own, to: asker, in: zone), query)
                 }
                 guard budgets.begin(asker) else { return .now(query.later, query) }
