@@ -2,6 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryControl
 import DiscoveryDaemon
+import DiscoveryJSON
 import Labels
 import Testing
 
@@ -15,8 +16,8 @@ struct LabelBoardTests {
         var grants = LabelGrants()
         (grants.types, grants.number) = (nil, 300)
         board = LabelBoard([.podman, .docker], grants)
-        board.listed([], of: .podman)
-        board.listed([], of: .docker)
+        board.listed([], of: .podman, at: now)
+        board.listed([], of: .docker, at: now)
         _ = board.turn(at: now)
     }
 
@@ -41,7 +42,7 @@ struct LabelBoardTests {
         board.saw(web("c"), "2", of: .docker)
         board.stopped("1", of: .podman)
         #expect(names() == ["b", "c"])
-        board.listed(["2"], of: .docker)
+        board.listed(["2"], of: .docker, at: now)
         #expect(names() == ["c"])
         board.saw(nil, "2", of: .docker)
         #expect(names().isEmpty)
@@ -121,7 +122,7 @@ struct LabelBoardTests {
         board.failed(.podman, "no socket", at: now)
         #expect(names(after: 11) == ["b"])
         #expect(board.statuses(of: [.podman]).map(\.failure) == ["no socket"])
-        board.listed(["1"], of: .podman)
+        board.listed(["1"], of: .podman, at: now)
         #expect(names(after: 1) == ["a", "b"])
     }
 
@@ -132,11 +133,58 @@ struct LabelBoardTests {
         board = LabelBoard([.podman], grants)
         for name in ["a", "b", "c"] { board.saw(web(name), name, of: .podman) }
         #expect(names() == ["a", "b"])
+        for name in ["d", "e"] { board.saw(web(name), name, of: .podman) }
+        #expect(board.turn(at: now).news.isEmpty, "the source has its line")
+        for name in ["d", "e"] { board.saw(nil, name, of: .podman) }
+        #expect(names() == ["a", "b"])
         let refused = board.statuses(of: [.podman]).flatMap(\.refused)
         #expect(refused.map(\.name) == ["c"] && refused.first?.reason.contains("number") == true, "\(refused)")
         board.saw(nil, "a", of: .podman)
         #expect(names() == ["b", "c"])
         #expect(board.statuses(of: [.podman]).flatMap(\.refused).isEmpty)
+    }
+
+    @Test("a source that breaks off again and again is logged once, and again where it holds")
+    mutating func breaksOff() {
+        var news: [String] = []
+        func isTrouble(_ texts: [String]) -> [Bool] { texts.map { $0.contains("not followed") } }
+        for _ in 0..<100 {
+            board.failed(.podman, "it ended", at: now)
+            news += board.turn(at: now).news.map(\.text)
+            now += .seconds(15)
+            board.listed([], of: .podman, at: now)
+            news += board.turn(at: now).news.map(\.text)
+            now += .seconds(1)
+        }
+        #expect(isTrouble(news) == [true, false], "\(news)")
+        board.failed(.podman, "it ended", at: now)
+        #expect(board.turn(at: now).news.isEmpty && board.turn(at: now).next == now + .seconds(30))
+        now += .seconds(30)
+        #expect(isTrouble(board.turn(at: now).news.map(\.text)) == [true])
+        board.listed([], of: .podman, at: now)
+        #expect(board.turn(at: now).news.isEmpty && board.turn(at: now).next == now + .seconds(30))
+        now += .seconds(30)
+        #expect(isTrouble(board.turn(at: now).news.map(\.text)) == [false])
+        news = (0..<100).flatMap { number in
+            board.failed(.podman, "\(number)", at: now)
+            return board.turn(at: now).news.map(\.text)
+        }
+        #expect(news.count == 15)
+    }
+
+    @Test("of one that is not told, what was known stays; it is logged once, and in the status until it is told")
+    mutating func notTold() {
+        board.saw(web("a"), "1", of: .podman)
+        let kept = (0..<3).map { _ in board.notTold("1", "no answer", of: .podman) }
+        let news = board.turn(at: now).news.map(\.text)
+        #expect(kept == [true, true, true] && news == [#"a label of "a" (podman): no answer"#])
+        #expect(names() == ["a"])
+        #expect(board.statuses(of: [.podman]).flatMap(\.refused).map(\.reason) == ["no answer"])
+        board.saw(web("a"), "1", of: .podman)
+        #expect(board.statuses(of: [.podman]).flatMap(\.refused).isEmpty)
+        #expect(board.notTold("2", "no answer", of: .podman) && board.notTold("2", "no answer", of: .podman))
+        #expect(board.statuses(of: [.podman]).flatMap(\.refused).map(\.name) == ["2"])
+        #expect(names() == ["a"] && board.statuses(of: [.podman]).map(\.running) == [1])
     }
 
     @Test("a bad label is told once, whatever the container does; 10,000 containers find room for 1024")
@@ -158,6 +206,11 @@ struct LabelBoardTests {
         let status = board.statuses(of: [.podman]).first
         #expect(status?.running == 1024 && status?.refused.count == 64)
         #expect(status?.failure == "8976 more than 1024 are left out", "\(status?.failure ?? "")")
+        for id in 1024..<5000 { board.saw(web("c\(id)"), "\(id)", of: .podman) }
+        let rest = Set((2048..<5000).map(String.init))
+        board.listed(Set((0..<5000).map(String.init)), of: .podman, without: rest, at: now)
+        board.saw(nil, "4999", of: .podman)
+        #expect(board.statuses(of: [.podman]).map(\.failure) == ["3975 more than 1024 are left out"])
     }
 }
 
@@ -199,6 +252,59 @@ struct RuntimeEventTests {
         for id in ["", "../../secrets", "a?b", "a\nb", String(repeating: "a", count: 129)] {
             #expect(!RuntimeEvents.isID(id))
         }
+    }
+
+    @Test("of a list, those with labels that matter, or without a word of them")
+    func list() throws {
+        let text =
+            #"[{"Id":"a","Labels":{"io.discoverd.pubish":"x"}},{"Id":"b","Labels":{"x":"y"}},{"Id":"c"},"#
+            + #"{"Id":"d","Labels":null},{"Id":"e","Labels":{"traefik.http.routers.w.rule":"x"}},{"Id":"../f"}]"#
+        let list = try JSONReader.read(Array(text.utf8))
+        #expect(RuntimeEvents.ids(ofList: list, readsTraefik: false) == ["a", "c"])
+        #expect(RuntimeEvents.ids(ofList: list, readsTraefik: true) == ["a", "c", "e"])
+    }
+
+    @Test("one that is not told is looked at later each time, up to 5 minutes, whatever lists and events say")
+    func again() {
+        var (schedule, now) = (LookSchedule(), Duration.zero)
+        var pauses: [Duration] = []
+        schedule.listed("a", at: now)
+        for _ in 0..<8 {
+            let id = schedule.take(at: now)
+            #expect(id == "a")
+            schedule.lookAgain("a", at: now)
+            schedule.listed("a", at: now)
+            _ = schedule.add("a", at: now)
+            let next = schedule.next ?? .zero
+            pauses.append(next - now)
+            now = next
+        }
+        #expect(pauses == [5, 10, 20, 40, 80, 160, 300, 300].map { .seconds($0) })
+        schedule.forget("a")
+        _ = schedule.add("a", at: now)
+        #expect(schedule.next == now + LookSchedule.delay)
+        _ = schedule.take(at: now + LookSchedule.delay)
+        schedule.lookAgain("a", at: now)
+        #expect(schedule.next == now + .seconds(5))
+        _ = schedule.take(at: now + .seconds(5))
+        schedule.wasTold("a")
+        schedule.listed("a", at: now)
+        #expect(schedule.next == now)
+    }
+
+    @Test("tries come later each time, but after one that has lasted")
+    func retries() {
+        var pause = RetryPause()
+        let pauses = [0, 1, 14, 1, 1, 1, 15, 1].map { pause.failed(after: .seconds($0)) }
+        #expect(pauses == [1, 2, 4, 8, 15, 15, 1, 2].map { .seconds($0) })
+    }
+
+    @Test("a wait of parts of a second lasts as long, and ends where the bell rings")
+    func bell() {
+        let (bell, clock) = (StopBell(), ContinuousClock())
+        #expect(clock.measure { bell.wait(.milliseconds(50)) } >= .milliseconds(50))
+        bell.ring()
+        #expect(clock.measure { bell.wait(.seconds(60)) } < .seconds(30))
     }
 
     @Test("a container is looked at once for many events, and not twice in a second")

@@ -42,6 +42,35 @@ struct UnitLabelTests {
         #expect(Self.read("X-Discoverd-\nX-Discoverd-=\n=\n\\").isEmpty)
     }
 
+    @Test(
+        "lines are systemd's: any end of line, leading blanks, comments within a line that goes on, the last without an end",
+        arguments: [
+            ("\u{FEFF}X-Discoverd-Port=1\r\n\tX-Discoverd-Name=a b \r\n", ["port=1", "name=a b"]),
+            ("X-Discoverd-Port=1\rX-Discoverd-Name=a\0X-Discoverd-Alias=b", ["port=1", "name=a", "alias=b"]),
+            ("X-Discoverd-Name=a\\\n # X-Discoverd-Port=1\\\n;\nb", ["name=a b"]),
+            ("# no \\\nX-Discoverd-Port=1", ["port=1"]),
+            ("X-Discoverd-Name=a\\\\\nX-Discoverd-Port=1", ["name=a\\\\", "port=1"]),
+            ("X-Discoverd-Name=a \\\r\n", ["name=a"]),
+            ("X-Discoverd-Name=a\u{2028}X-Discoverd-Port=1", ["name=a\u{2028}X-Discoverd-Port=1"]),
+        ] as [(String, [String])])
+    func syntax(_ text: String, _ labels: [String]) { #expect(Self.read(text) == labels) }
+
+    @Test("what is wrong is called as the unit's file has it")
+    func wrong() {
+        var grants = LabelGrants()
+        grants.types = nil
+        func problem(_ labels: [(key: String, value: String)]) -> String {
+            var unit = Labelled(name: "web")
+            (unit.labels, unit.isUnit, unit.isUp) = (labels, true, true)
+            return LabelReading(unit, grants).problems.first ?? ""
+        }
+        #expect(problem([("port", "80")]).contains(#""X-Discoverd-Publish""#))
+        #expect(problem([("prot", "80")]).hasPrefix(#""X-Discoverd-Prot" is no label: there are Publish, Name"#))
+        let long = String(repeating: "x", count: 300)
+        #expect(
+            problem([("publish", "_http._tcp"), ("port", "80"), ("txt.a", long)]).hasPrefix(#""X-Discoverd-Txt=a""#))
+    }
+
     @Test("a unit's file and its drop-ins, of the most important directory; a template's; what is no file is left out")
     func files() throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "units-\(UUID().uuidString)").path

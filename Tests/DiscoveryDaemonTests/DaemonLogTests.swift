@@ -36,6 +36,8 @@ import Testing
     func namesAreEscaped() {
         log(isJournal: true).notice("found a\n<0>b\u{1B}[2J", [("address", "c\nd")])
         let line = lines.withLock { $0.joined() }
+        log(isJournal: false).warning(#"a label of "\u{1B}[31m": wrong"#)
+        #expect(lines.withLock { $0.last } == "discoverd: warning: a label of \"\\u{1B}[31m\": wrong\n")
         #expect(line.hasPrefix("<5>found a") && line.dropLast().allSatisfy { !$0.isNewline && $0 != "\u{1B}" })
     }
 }

@@ -23,21 +23,39 @@ package struct LabelBoard: Sendable {
         let arrival: UInt64
         var subject: Labelled
         var reading: LabelReading
+        /// Why it was not told the last time what it is; what it was stays.
+        var silence: String?
+    }
+
+    /// What the log has of a source.
+    private enum Logged {
+        case nothing
+        case followed
+        /// - Parameter isNew: with a reason that it had not before, so that its end is said at once.
+        case failed(isNew: Bool)
     }
 
     private struct Followed {
-        /// Why it cannot be followed, and since when.
-        var failure: (reason: String, since: Duration)?
+        /// Why it cannot be followed.
+        var failure: String?
+        /// Since when it fails or not.
+        var since = Duration.zero
         var hasAnswered = false
         /// Containers that found no room.
-        var leftOut = 0
+        var leftOut: Set<String> = []
+        var logged = Logged.nothing
+        /// Reasons that were logged; what is more is logged where it holds.
+        var reasons: Set<String> = []
     }
 
     /// Containers or units of one source; more are left out.
     package static let maximumEntries = 1024
-    /// What a source that does not answer has published stays for as long.
+    /// What a source that does not answer has published stays for as long; what holds as long is logged again.
     package static let grace = Duration.seconds(30)
     private static let maximumRefusals = 64
+    /// Containers without room that are counted.
+    private static let maximumLeftOut = 16_384
+    private static let maximumReasons = 16
     /// Sentences that were logged and are remembered; no more are logged.
     private static let maximumTold = 1024
 
@@ -66,7 +84,9 @@ package struct LabelBoard: Sendable {
     @discardableResult
     package mutating func saw(_ subject: Labelled?, _ id: String, of source: LabelSource) -> Bool {
         let place = Place(source: source, id: id)
+        entries[place]?.silence = nil
         guard let subject, !subject.saysNothing else {
+            followed[source]?.leftOut.remove(id)
             if entries.removeValue(forKey: place) != nil { wake() }
             return false
         }
@@ -78,14 +98,33 @@ package struct LabelBoard: Sendable {
             entries[place]?.subject = subject
         } else {
             guard entries.keys.count(where: { $0.source == source }) < Self.maximumEntries else {
-                followed[source]?.leftOut += 1
+                if let count = followed[source]?.leftOut.count, count < Self.maximumLeftOut {
+                    followed[source]?.leftOut.insert(id)
+                }
                 return false
             }
+            followed[source]?.leftOut.remove(id)
             lastArrival += 1
             entries[place] = Entry(
                 arrival: lastArrival, subject: subject, reading: LabelReading(subject, grants))
         }
         tell(source, subject, entries[place]?.reading.problems ?? [])
+        wake()
+        return true
+    }
+
+    /// It was not told what one is; what it was stays.
+    /// - Parameter reason: safe for a terminal.
+    /// - Returns: whether it is kept.
+    package mutating func notTold(_ id: String, _ reason: String, of source: LabelSource) -> Bool {
+        let place = Place(source: source, id: id)
+        guard let subject = entries[place]?.subject else {
+            var unknown = Labelled(name: String(id.prefix(12)))
+            unknown.problem = reason
+            return saw(unknown, id, of: source)
+        }
+        if subject.problem != reason { entries[place]?.silence = reason }
+        tell(source, subject, [reason])
         wake()
         return true
     }
@@ -102,26 +141,53 @@ package struct LabelBoard: Sendable {
     }
 
     /// These are all that run; others are gone.
-    package mutating func listed(_ ids: Set<String>, of source: LabelSource) {
+    /// - Parameter rest: those of them that are not looked at.
+    package mutating func listed(
+        _ ids: Set<String>, of source: LabelSource, without rest: Set<String> = [], at now: Duration
+    ) {
         for place in entries.keys where place.source == source && !ids.contains(place.id) { entries[place] = nil }
         wake()
-        followed[source]?.leftOut = 0
         guard var state = followed[source] else { return }
-        if state.failure != nil || !state.hasAnswered {
-            news.append((false, "labels of \(source.rawValue) are followed"))
-        }
+        state.leftOut.formIntersection(ids)
+        for id in rest.prefix(Self.maximumLeftOut - state.leftOut.count) { state.leftOut.insert(id) }
+        if state.failure != nil || !state.hasAnswered { state.since = now }
         (state.failure, state.hasAnswered) = (nil, true)
         followed[source] = state
+        log(source, at: now)
     }
 
     /// A source cannot be followed now.
     /// - Parameter reason: safe for a terminal.
     package mutating func failed(_ source: LabelSource, _ reason: String, at now: Duration) {
         wake()
-        let before = followed[source]?.failure
-        followed[source]?.failure = (reason, before?.since ?? now)
-        guard before?.reason != reason else { return }
-        news.append((true, "labels of \(source.rawValue) are not followed, and this is tried again: \(reason)"))
+        if followed[source]?.failure == nil { followed[source]?.since = now }
+        followed[source]?.failure = reason
+        log(source, at: now)
+    }
+
+    /// Logs what is new of a source, or has held; so one that breaks off again and again does not fill the log.
+    /// - Returns: when to ask again.
+    @discardableResult
+    private mutating func log(_ source: LabelSource, at now: Duration) -> Duration? {
+        guard var state = followed[source] else { return nil }
+        defer { followed[source] = state }
+        let held = state.since + Self.grace
+        if let reason = state.failure {
+            let isNew = state.reasons.count < Self.maximumReasons && state.reasons.insert(reason).inserted
+            if case .failed = state.logged, !isNew { return nil }
+            guard isNew || held <= now else { return held }
+            state.logged = .failed(isNew: isNew)
+            news.append((true, "labels of \(source.rawValue) are not followed, and this is tried again: \(reason)"))
+        } else if state.hasAnswered {
+            switch state.logged {
+            case .followed: return nil
+            case .failed(isNew: false) where held > now: return held
+            case .nothing, .failed: break
+            }
+            state.logged = .followed
+            news.append((false, "labels of \(source.rawValue) are followed"))
+        }
+        return nil
     }
 
     private mutating func tell(_ source: LabelSource, _ subject: Labelled, _ problems: [String]) {
@@ -143,9 +209,10 @@ package struct LabelBoard: Sendable {
         var next: Duration?
         func wait(until deadline: Duration) { next = min(next ?? deadline, deadline) }
         var away: Set<LabelSource> = []
-        for (source, state) in followed {
-            guard let failure = state.failure else { continue }
-            if failure.since + Self.grace > now { wait(until: failure.since + Self.grace) } else { away.insert(source) }
+        for source in Array(followed.keys) {
+            if let deadline = log(source, at: now) { wait(until: deadline) }
+            guard let state = followed[source], state.failure != nil else { continue }
+            if state.since + Self.grace > now { wait(until: state.since + Self.grace) } else { away.insert(source) }
         }
         tooMany = []
         var wanted: [(key: LabelPace.Key, request: RegistrationRequest)] = []
@@ -170,9 +237,8 @@ package struct LabelBoard: Sendable {
                 turn.requests.append(one.request)
             }
         }
-        for place in tooMany.sorted(by: { $0.id < $1.id }) {
-            guard let entry = entries[place] else { continue }
-            tell(place.source, entry.subject, [tooManyText])
+        for source in Set(tooMany.map(\.source)) where told.insert("\(source.rawValue) \(tooManyText)").inserted {
+            news.append((true, "\(source.rawValue): \(tooManyText)"))
         }
         turn.next = next
         (turn.news, news) = (news, [])
@@ -196,15 +262,18 @@ package struct LabelBoard: Sendable {
                 services += entry.reading.requests.count {
                     pace.hasBegun(LabelPace.Key(name: name, $0.service.instance))
                 }
-                let reasons = entry.reading.problems + (tooMany.contains(place) ? [tooManyText] : [])
+                let reasons =
+                    entry.reading.problems + [entry.silence].compactMap(\.self)
+                    + (tooMany.contains(place) ? [tooManyText] : [])
                 for reason in reasons where refused.count < Self.maximumRefusals {
                     refused.append(LabelStatus.Refusal(name: entry.subject.name, reason: reason))
                 }
             }
-            let rest = state.leftOut > 0 ? "\(state.leftOut) more than \(Self.maximumEntries) are left out" : nil
+            let rest =
+                state.leftOut.isEmpty ? nil : "\(state.leftOut.count) more than \(Self.maximumEntries) are left out"
             return LabelStatus(
                 source: source, running: running, services: services,
-                failure: state.failure?.reason ?? (state.hasAnswered ? rest : "it has not answered yet"),
+                failure: state.failure ?? (state.hasAnswered ? rest : "it has not answered yet"),
                 refused: refused)
         }
     }

@@ -25,7 +25,7 @@ package struct LabelReading: Hashable, Sendable {
         var aliases: [String] = []
         for (key, value) in subject.labels {
             guard value.utf8.count <= Self.longestValue else {
-                note("\(Self.shown(key)) is longer than \(Self.longestValue) bytes")
+                note("\(subject.shown(key)) is longer than \(Self.longestValue) bytes")
                 service.isWrong = true
                 continue
             }
@@ -40,11 +40,11 @@ package struct LabelReading: Hashable, Sendable {
                 do throws(DiscoveryError) {
                     try service.txt.append(key: String(key.dropFirst(4)), text: value)
                 } catch {
-                    note("\(Self.shown(key)): \(error.message)")
+                    note("\(subject.shown(key)): \(error.message)")
                     service.isWrong = true
                 }
             default:
-                note("\(Self.shown(key)) is no label: there are publish, name, port, txt.KEY and alias")
+                note("\(subject.shown(key)) is no label: there are \(subject.keys)")
                 service.isWrong = true
             }
         }
@@ -58,18 +58,13 @@ package struct LabelReading: Hashable, Sendable {
 
     private mutating func note(_ problem: String) { problems.append(problem) }
 
-    /// A label's key: part of it, as it may be any text.
-    private static func shown(_ key: String) -> String {
-        (Labelled.prefix + String(decoding: key.utf8.prefix(64), as: UTF8.self)).quotedForMessage
-    }
-
     private static func list(_ value: String) -> [String] {
         value.split(separator: ",").prefix(maximumAliases + 1).map { String($0.trimmed) }
     }
 
     private mutating func read(_ labels: LabelledService, of subject: Labelled, _ grants: LabelGrants) {
         guard labels.type != nil else {
-            if labels.isMeant { note("there is no \(Self.shown("publish")), which says the type") }
+            if labels.isMeant { note("there is no \(subject.shown("publish")), which says the type") }
             return
         }
         do throws(DiscoveryError) {

@@ -1,3 +1,4 @@
+internal import DNSSD
 package import DiscoveryJSON
 
 /// A container or a unit, as far as it says something of itself. A value.
@@ -35,6 +36,19 @@ package struct Labelled: Hashable, Sendable {
 
     /// Whether it says anything.
     package var saysNothing: Bool { labels.isEmpty && rules.isEmpty && problem == nil }
+
+    /// A label's key as its author writes it: part of it, as it may be any text.
+    func shown(_ key: String) -> String {
+        let key = String(decoding: key.utf8.prefix(64), as: UTF8.self)
+        guard isUnit else { return (Self.prefix + key).quotedForMessage }
+        let own = key.hasPrefix("txt.") ? "Txt=\(key.dropFirst(4))" : key.prefix(1).uppercased() + key.dropFirst()
+        return (UnitLabels.prefix + own).quotedForMessage
+    }
+
+    /// The keys that there are, as their author writes them.
+    var keys: String {
+        isUnit ? "Publish, Name, Port, Txt, Alias and Check" : "publish, name, port, txt.KEY and alias"
+    }
 
     package static let prefix = "io.discoverd."
     /// More labels of ours are an error, and not read.

@@ -20,8 +20,8 @@ struct RuntimeAPI: Sendable {
         var extent = Extent.all
     }
 
-    /// How long an answer may take.
-    private static let patience = Duration.seconds(10)
+    /// How long an answer may take, and one about a single container.
+    private static let patience = Duration.seconds(10), inspectionPatience = Duration.seconds(2)
     /// The longest list of containers, and what one says of itself.
     private static let longestList = 4 << 20, longestInspection = 1 << 20
 
@@ -33,21 +33,23 @@ struct RuntimeAPI: Sendable {
         path = isRoot ? "/run/\(name)" : "\(runtimeDirectory ?? "/run")/\(name)"
     }
 
-    /// The containers that run.
-    /// - Parameter label: those that have it; nil is all.
-    func containers(with label: String?) throws(Failure) -> [String] {
+    /// The containers that run and have labels that matter.
+    /// - Parameter label: one that they have; nil is any.
+    func containers(with label: String?, readsTraefik: Bool) throws(Failure) -> [String] {
         var filter = #"{"status":["running"]"#
         if let label { filter += #","label":["\#(label)"]"# }
         guard
-            let json = try get("/containers/json?filters=\(Self.encoded(filter + "}"))", atMost: Self.longestList),
-            let ids = RuntimeEvents.ids(ofList: json)
+            let json = try get(
+                "/containers/json?filters=\(Self.encoded(filter + "}"))", atMost: Self.longestList, in: Self.patience,
+                or: .all),
+            let ids = RuntimeEvents.ids(ofList: json, readsTraefik: readsTraefik)
         else { throw Failure(reason: "\(path.escapedForTerminal) does not answer as a container runtime") }
         return ids
     }
 
     /// What a container is; nil where it is gone.
     func inspection(of id: String) throws(Failure) -> JSONValue? {
-        try get("/containers/\(id)/json", atMost: Self.longestInspection)
+        try get("/containers/\(id)/json", atMost: Self.longestInspection, in: Self.inspectionPatience, or: .notTold)
     }
 
     /// Opens the stream of events.
@@ -66,9 +68,12 @@ struct RuntimeAPI: Sendable {
         }
     }
 
+    /// - Parameter extent: what fails where the answer breaks off or does not end in time.
     /// - Returns: nil for 404.
-    private func get(_ target: String, atMost limit: Int) throws(Failure) -> JSONValue? {
-        let deadline = Deadline(in: Self.patience)
+    private func get(
+        _ target: String, atMost limit: Int, in patience: Duration, or extent: Failure.Extent
+    ) throws(Failure) -> JSONValue? {
+        let deadline = Deadline(in: patience)
         let connection = try open(target, until: deadline)
         var reader = HTTPResponseReader()
         var body: [UInt8] = []
@@ -77,7 +82,7 @@ struct RuntimeAPI: Sendable {
             do throws(DiscoveryError) {
                 received = try connection.receive(until: deadline, bell: nil)
             } catch {
-                throw Failure(reason: error.message)
+                throw Failure(reason: error.message, extent: extent)
             }
             do throws(HTTPResponseReader.Failure) {
                 switch received {
@@ -86,7 +91,7 @@ struct RuntimeAPI: Sendable {
                 case .timedOut, .rung: break
                 }
             } catch {
-                throw Failure(reason: "\(path.escapedForTerminal): \(error.reason)")
+                throw Failure(reason: "\(path.escapedForTerminal): \(error.reason)", extent: extent)
             }
             body += reader.takeBody()
             guard body.count <= limit else {
@@ -96,7 +101,8 @@ struct RuntimeAPI: Sendable {
             }
             // One that comes byte by byte, too: the deadline is of the whole answer.
             guard deadline.milliseconds > 0 || reader.isDone else {
-                throw Failure(reason: "\(path.escapedForTerminal): no answer in \(Self.patience.components.seconds) s")
+                throw Failure(
+                    reason: "\(path.escapedForTerminal): no answer in \(patience.components.seconds) s", extent: extent)
             }
         }
         if reader.status == 404 { return nil }

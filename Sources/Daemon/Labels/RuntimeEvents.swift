@@ -66,9 +66,12 @@ package struct RuntimeEvents: Sendable {
         1...longestID ~= text.utf8.count && text.utf8.allSatisfy(\.isLetterOrDigit)
     }
 
-    /// The containers of a list (`GET /containers/json`); nil where it is none.
-    package static func ids(ofList json: JSONValue) -> [String]? {
-        json.array?.compactMap { $0["Id"]?.string }.filter(isID)
+    /// The containers of a list (`GET /containers/json`) that have labels that matter, or of which it says none; nil where it is no list.
+    package static func ids(ofList json: JSONValue, readsTraefik: Bool) -> [String]? {
+        json.array?.filter { container in
+            guard let labels = container["Labels"] else { return true }
+            return labels.members?.contains { Labelled.concerns($0.key, readsTraefik: readsTraefik) } ?? false
+        }.compactMap { $0["Id"]?.string }.filter(isID)
     }
 }
 

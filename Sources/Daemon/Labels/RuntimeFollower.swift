@@ -8,14 +8,10 @@ internal import Libc
 
 /// Follows the containers of one runtime, on a thread of its own. It waits for events, and looks at what they name.
 struct RuntimeFollower {
-    /// Between two tries, the first time and at most.
-    private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(15))
     /// How long the stream may take to begin; Docker says so at once, and not every runtime.
     private static let beginning = Duration.seconds(2)
     /// Between two lists, for what no event has said.
     private static let interval = Duration.seconds(300)
-    /// Until one is looked at again that was not told.
-    private static let secondLook = Duration.seconds(5)
     /// Looks without a look at the events.
     private static let looksInTurn = 16
 
@@ -43,22 +39,22 @@ struct RuntimeFollower {
 
     /// Until `stop` is rung.
     mutating func run() {
-        var delay = Self.retries.first
+        var pause = RetryPause()
         while !stop.isRung {
+            let start = time.now
             do throws(RuntimeAPI.Failure) {
-                try follow { delay = Self.retries.first }
+                try follow()
             } catch {
                 guard !stop.isRung else { return }
                 let (source, now) = (source, time.now)
                 board.change { $0.failed(source, error.reason, at: now) }
-                stop.wait(delay)
-                delay = min(delay * 2, Self.retries.longest)
+                stop.wait(pause.failed(after: now - start))
             }
         }
     }
 
     /// Returns when `stop` is rung.
-    private mutating func follow(whenListed: () -> Void) throws(RuntimeAPI.Failure) {
+    private mutating func follow() throws(RuntimeAPI.Failure) {
         let stream = try api.events()
         var reader = HTTPResponseReader()
         (events, schedule) = (RuntimeEvents(readsTraefik: readsTraefik), LookSchedule())
@@ -68,13 +64,12 @@ struct RuntimeFollower {
             guard try take(stream, &reader, until: begin) else { return }
         }
         try list()
-        whenListed()
         while true {
             let next = min(schedule.next ?? listing, listing)
             guard try take(stream, &reader, until: next) else { return }
             for _ in 0..<Self.looksInTurn {
-                guard let id = schedule.take(at: time.now) else { break }
-                try look(id)
+                // One that is not told costs time: events come first then.
+                guard let id = schedule.take(at: time.now), try look(id) else { break }
             }
             if time.now >= listing { try list() }
         }
@@ -117,6 +112,7 @@ struct RuntimeFollower {
                     let source = source
                     board.change { $0.stopped(id, of: source) }
                 }
+                schedule.forget(id)
                 add(id, at: now)
             }
         }
@@ -130,27 +126,38 @@ struct RuntimeFollower {
     /// Asks for all that run and have labels; what is not there any more has ended.
     private mutating func list() throws(RuntimeAPI.Failure) {
         var (ids, ordered): (Set<String>, [String]) = ([], [])
-        // Those with labels of ours first, where not all find room.
-        for label in ["\(Labelled.prefix)publish", "\(Labelled.prefix)alias"] + (readsTraefik ? [nil] : []) {
-            for id in try api.containers(with: label) where ids.insert(id).inserted { ordered.append(id) }
+        // Those that mean something first, where not all find room; the last list has rules of Traefik, and misspelt labels.
+        for label in ["\(Labelled.prefix)publish", "\(Labelled.prefix)alias", nil] {
+            do throws(RuntimeAPI.Failure) {
+                for id in try api.containers(with: label, readsTraefik: readsTraefik) where ids.insert(id).inserted {
+                    ordered.append(id)
+                }
+            } catch {
+                // A list of all is long where many containers are nobody's matter.
+                guard label == nil, !readsTraefik, error.extent == .tooLong else { throw error }
+            }
         }
         let (source, now, all) = (source, time.now, ids)
-        board.change { $0.listed(all, of: source) }
+        let rest = Set(ordered.dropFirst(LookSchedule.maximum))
+        board.change { $0.listed(all, of: source, without: rest, at: now) }
         known.formIntersection(ids)
         listing = now + Self.interval
-        for id in ordered.prefix(LookSchedule.maximum) { schedule.add(id, in: .zero, at: now) }
+        for id in ordered.prefix(LookSchedule.maximum) { schedule.listed(id, at: now) }
     }
 
-    private mutating func look(_ id: String) throws(RuntimeAPI.Failure) {
+    /// - Returns: whether it was told what the container is.
+    private mutating func look(_ id: String) throws(RuntimeAPI.Failure) -> Bool {
         var subject: Labelled?
+        let source = source
         do throws(RuntimeAPI.Failure) {
             subject = try api.inspection(of: id).flatMap { Labelled(inspection: $0, readsTraefik: readsTraefik) }
         } catch {
             switch error.extent {
             case .all: throw error
             case .notTold:
-                schedule.add(id, in: Self.secondLook, at: time.now)
-                guard !known.contains(id) else { return }
+                schedule.lookAgain(id, at: time.now)
+                if board.change({ $0.notTold(id, error.reason, of: source) }) { known.insert(id) }
+                return false
             case .tooLong: break
             }
             // One that says too much must not keep the others from being looked at.
@@ -158,28 +165,10 @@ struct RuntimeFollower {
             unknown.problem = error.reason
             subject = unknown
         }
-        let (source, seen) = (source, subject)
+        schedule.wasTold(id)
+        let seen = subject
         let isKept = board.change { $0.saw(seen, id, of: source) }
         if isKept { known.insert(id) } else { known.remove(id) }
-    }
-}
-
-/// Ends a thread that waits.
-final class StopBell: Sendable {
-    let bell = WakeUp()
-    private let state = Locked(false)
-
-    var isRung: Bool { state.withLock { $0 } }
-
-    func ring() {
-        state.withLock { $0 = true }
-        bell.signal()
-    }
-
-    /// Waits, or until it is rung.
-    func wait(_ duration: Duration) {
-        var item = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
-        let milliseconds = Int32(clamping: duration.components.seconds * 1000)
-        _ = unsafe poll(&item, 1, milliseconds)
+        return true
     }
 }

@@ -2,28 +2,38 @@ internal import DiscoverySystem
 
 /// The lines `X-Discoverd-KEY=VALUE` of a unit's files, in their order (systemd.unit(5): such lines are nobody else's). A value.
 package struct UnitLabels: Sendable {
-    private static let prefix = "X-Discoverd-"
+    static let prefix = "X-Discoverd-"
 
     /// As labels of a container; of what may be there once, the last line counts.
     package private(set) var labels: [(key: String, value: String)] = []
 
     package init() {}
 
-    /// Reads a file after those before it. An empty value takes back what they said, as with systemd.
+    /// Reads a file after those before it, in lines as systemd does (systemd.syntax(7)). An empty value takes back what they said.
     package mutating func read(_ text: String) {
         var rest = ""
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let line = rest + line
+        let ends: [Character] = ["\n", "\r\n", "\r", "\0"]
+        let text = text.drop { $0 == "\u{FEFF}" }
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: ends.contains) {
+            // Within a line that goes on, too.
+            if let first = line.trimmed.first, first == "#" || first == ";" { continue }
+            let whole = rest + String(line)
             rest = ""
-            if line.hasSuffix("\\") {
-                rest = String(line.dropLast()) + " "
+            // Two of them are one that is meant.
+            guard whole.reversed().prefix(while: { $0 == "\\" }).count % 2 == 0 else {
+                rest = String(whole.dropLast()) + " "
                 continue
             }
-            guard line.hasPrefix(Self.prefix), let equals = line.firstIndex(of: "=") else { continue }
-            take(
-                line[..<equals].dropFirst(Self.prefix.count).trimmed.lowercased(),
-                String(line[line.index(after: equals)...].trimmed))
+            read(line: whole.trimmed)
         }
+        read(line: rest.trimmed)
+    }
+
+    private mutating func read(line: Substring) {
+        guard line.hasPrefix(Self.prefix), let equals = line.firstIndex(of: "=") else { return }
+        take(
+            line[..<equals].dropFirst(Self.prefix.count).trimmed.lowercased(),
+            String(line[line.index(after: equals)...].trimmed))
     }
 
     private mutating func take(_ key: String, _ value: String) {

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 internal import DiscoveryDaemon
 internal import DiscoverySystem
 internal import Libc
@@ -62,29 +63,26 @@ struct UnitFollower {
             pollfd(fd: watch, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stop.bell.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        return unsafe poll(&items, 2, Int32(clamping: limit.components.seconds * 1000)) > 0 && items[0].revents != 0
+        return unsafe poll(&items, 2, Deadline(in: limit).milliseconds) > 0 && items[0].revents != 0
     }
 
     private mutating func look() throws(SystemError) {
         let links = try SystemFile.names(in: Self.directory, atMost: Self.maximumUnits) { name in
             name.hasPrefix(Self.prefix) && (name.hasSuffix(".service") || name.hasSuffix(".socket"))
         }
-        var now: [String: String] = [:]
+        var found: [String: String] = [:]
         for link in links {
             // Gone meanwhile where it leads nowhere.
             guard let run = SystemFile.link("\(Self.directory)/\(link)") else { continue }
-            now[String(link.dropFirst(Self.prefix.count))] = run
+            found[String(link.dropFirst(Self.prefix.count))] = run
         }
-        let units = Set(now.keys)
-        for (unit, run) in now where runs[unit] != run {
-            let (subject, isNew) = (files.subject(unit), runs[unit] != nil)
-            board.change { board in
-                // Between two looks it has ended and begun.
-                if isNew { board.saw(nil, unit, of: .systemd) }
-                board.saw(subject, unit, of: .systemd)
-            }
+        let units = Set(found.keys)
+        for (unit, run) in found where runs[unit] != run {
+            let subject = files.subject(unit)
+            _ = board.change { $0.saw(subject, unit, of: .systemd) }
         }
-        runs = now
-        board.change { $0.listed(units, of: .systemd) }
+        runs = found
+        let now = time.now
+        board.change { $0.listed(units, of: .systemd, at: now) }
     }
 }

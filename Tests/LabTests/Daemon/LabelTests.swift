@@ -80,7 +80,7 @@ struct LabelTests {
             $0.contains("a label of \"bad\" (podman): labels may not publish _ssh._tcp")
         }
         var status = try await Self.status(lab, daemon)
-        #expect(status.contains("labels\tpodman: 2 services of 2 that run; 1 refused"), "\(status)")
+        #expect(status.contains("labels\tpodman: 2 services and aliases of 2 that run; 1 refused"), "\(status)")
         #expect(status.contains { $0.contains("\"bad\": labels may not publish _ssh._tcp") }, "\(status)")
         try await Self.podman(podman, "exec careful touch /ok")
         try await Self.podman(podman, "healthcheck run careful")
@@ -95,7 +95,9 @@ struct LabelTests {
         try await Self.podman(podman, "stop -t 0 web")
         try await seen.line(.stdout, "the end of web") { $0.hasPrefix("-;eth0;IPv4;web;") }
         status = try await Self.status(lab, daemon)
-        #expect(status.contains { $0.hasPrefix("labels\tpodman: 1 service of 2 that run; 1 refused") }, "\(status)")
+        #expect(
+            status.contains { $0.hasPrefix("labels\tpodman: 1 service or alias of 2 that run; 1 refused") }, "\(status)"
+        )
         podman.closeInput()
         try await podman.exit()
         try await daemon.stop()
@@ -113,8 +115,14 @@ struct LabelTests {
             docker,
             #"run router {"labels":{"traefik.http.routers.s.rule":"Host(`shop.local`)||Host(`bank.local`)"},"port":80}"#
         )
+        try await Self.say(docker, #"run wrong {"labels":{"io.discoverd.pubish":"_http._tcp"},"port":80}"#)
         let daemon = try await LabDaemon.start(on: "h1", of: lab, Self.configuration)
         try await daemon.process.line(.stderr, "a name of its own choice") { $0.contains("the name \"Shop\"") }
+        try await Self.say(
+            docker, #"run slow {"labels":{"io.discoverd.publish":"_http._tcp"},"port":8082,"hang":true}"#)
+        try await daemon.process.line(.stderr, "one that hangs") { $0.contains("no answer in 2 s") }
+        let first = try daemon.process.lines(.stderr)
+        #expect(first.contains { $0.contains("\"io.discoverd.pubish\" is no label") }, "\(first)")
         let seen = try lab.exec("h2", ["avahi-browse", "-rpk", "_http._tcp"])
         try await Self.say(docker, #"run web {"labels":{"io.discoverd.publish":"_http._tcp"},"port":8081}"#)
         try await seen.line(.stdout, "web") { $0.hasPrefix("=;eth0;IPv4;web;") && $0.contains(";10.77.0.1;8081;") }
@@ -122,6 +130,8 @@ struct LabelTests {
         let huge = String(repeating: "x", count: 1_100_000)
         try await Self.say(docker, #"run huge {"labels":{"io.discoverd.publish":"\#(huge)"},"port":81}"#)
         try await daemon.process.line(.stderr, "a label of 1 MiB") { $0.contains("the answer is longer than 1 MiB") }
+        let hangs = try daemon.process.lines(.stderr).filter { $0.contains("no answer in 2 s") }
+        #expect(hangs.count == 1, "\(hangs)")
         for mode in ["cut", "endless", "hang"] {
             try await Self.say(docker, "mode \(mode)")
             try await daemon.process.line(.stderr, within: .seconds(40), mode) {

@@ -2,7 +2,8 @@
 """Docker's API as its documents and Podman 4.3.1 have it, replayed: runtime.py PATH
 
 Listens at PATH and prints "ready". Each line of its input is a command, answered by "done":
-  run NAME JSON     a container of this kind: {"labels": {...}, "port": 8081, "health": "healthy"}
+  run NAME JSON     a container of this kind: {"labels": {...}, "port": 8081, "health": "healthy"};
+                    with "hang": true its inspection is never answered
   rm NAME
   flap COUNT SECONDS   containers c0, c1, ... that come and go, and are all there in the end
   mode answer|hang|endless|cut   what is answered from now on: as it is, never, without an end, or a part
@@ -127,6 +128,9 @@ class Handler(socketserver.StreamRequestHandler):
             else:
                 with lock:
                     container = containers.get(url.path.split("/")[2])
+                while container and container.get("hang") and container["id"] in containers:
+                    time.sleep(0.1)
+                with lock:
                     body = inspection(container) if container else {"message": "no such container"}
                 self.answer(200 if container else 404, body)
         except OSError:

@@ -210,19 +210,19 @@ struct StatusLines {
             .escapedForTerminal
     }
 
-    /// `podman: 2 services of 3 that run`, and what is wrong with others, where the asker may know.
+    /// `podman: 2 services and aliases of 3 that run`, and what is wrong with others, where the asker may know.
     private mutating func addLabels(_ source: JSONValue) {
         let running = source["running"]?.integer ?? 0
         let refused = source["refused"]?.integer ?? 0
         let rest = refused == 0 ? "" : "; \(refused) refused"
-        let failure = (source["reason"]?.string).map { "; \($0.escapedForTerminal)" } ?? ""
+        let failure = (source["reason"]?.string).map { "; \($0.escapedOnce)" } ?? ""
         let from = (source["from"]?.string ?? "?").escapedForTerminal
-        let services = Self.counted(source["services"]?.integer ?? 0, "service", "services")
+        let services = Self.counted(source["services"]?.integer ?? 0, "service or alias", "services and aliases")
         add("labels", "\(from): \(services) of \(running) that \(running == 1 ? "runs" : "run")\(rest)\(failure)")
         let all = source["refusals"]?.array ?? []
         for refusal in all.prefix(isFull ? all.count : Self.most) {
             let name = (refusal["name"]?.string ?? "?").quotedForMessage
-            add("", "\(name): \((refusal["reason"]?.string ?? "?").escapedForTerminal)")
+            add("", "\(name): \((refusal["reason"]?.string ?? "?").escapedOnce)")
         }
     }
 

@@ -54,19 +54,14 @@ public struct ControlError: Error, Hashable, Sendable {
         let error = (try? JSONReader.read(body))?["error"]
         let code = error?["code"]?.string ?? "http-\(status)"
         if let errors = error?["errors"]?.strings, !errors.isEmpty {
-            self.init(status, code, errors.map(Self.safe))
+            self.init(status, code, errors.map(\.escapedOnce))
             return
         }
         self.init(
             status,
             code,
-            error?["message"]?.string.map(Self.safe) ?? "the daemon answered with status \(status)"
+            error?["message"]?.string?.escapedOnce ?? "the daemon answered with status \(status)"
         )
-    }
-
-    /// The daemon's messages are escaped, and stay as they are; what another process says in its place may not be.
-    private static func safe(_ message: String) -> String {
-        message.replacing("\\u{", with: "").needsTerminalEscaping ? message.escapedForTerminal : message
     }
 
     /// The daemon refuses the request, and would again: neither busy nor without what the request is about.
@@ -92,5 +87,12 @@ extension JSONWriter {
             }
         }
         endLine()
+    }
+}
+
+extension String {
+    /// For a terminal: a text that is escaped already stays as it is, as the daemon's messages; another is escaped.
+    package var escapedOnce: String {
+        replacing("\\u{", with: "{").needsTerminalEscaping ? escapedForTerminal : self
     }
 }

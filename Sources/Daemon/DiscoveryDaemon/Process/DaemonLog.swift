@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import DiscoveryControl
 internal import DiscoverySystem
 internal import Libc
 
@@ -39,12 +40,12 @@ package struct DaemonLog: Sendable {
     package func warning(_ text: String) { log(.warning, text) }
     package func error(_ text: String) { log(.error, text) }
 
-    /// Writes a line, with `fields` behind the text. Either may hold a name of the network.
+    /// Writes a line, with `fields` behind the text. Either may hold a name of the network; of the text, what is escaped already stays.
     package func log(_ level: Level, _ text: String, _ fields: [(String, String)] = []) {
         guard level >= least() else { return }
         let pairs = fields.map { " \($0)=\($1.escapedForTerminal)" }.joined()
         let start = isJournal ? "<\(level.priority)>" : "discoverd: \(level.prefix)"
-        write(Array("\(start)\(text.escapedForTerminal)\(pairs)\n".utf8))
+        write(Array("\(start)\(text.escapedOnce)\(pairs)\n".utf8))
     }
 
     /// One write(2), so that lines of other processes stay apart from it.
