@@ -86,8 +86,9 @@ struct OtherRespondersTests {
         let browser = try browser(lab)
         for _ in 0..<2 {
             let publisher = try lab.exec(
-                "h1", "\(Lab.scripts)/resolved.sh", try #require(Lab.resolved), "tony", "_witap._tcp", "9000", "path=/x"
-            )
+                "h1", "\(Lab.scripts)/resolved.sh", try #require(Lab.resolved), "publish", "tony", "_witap._tcp",
+                "9000",
+                "path=/x")
             // It is asked for by its name when it answers, not when it is remembered.
             try await publisher.line(.stderr, within: .seconds(20), "its host name") { $0.contains("system hostname") }
             if browser.lines().isEmpty { try await found(lab, by: browser) }

@@ -101,7 +101,8 @@ struct PublisherChoiceTests {
         let name: String
         if isResolved {
             guard let program = Lab.resolved else { return }
-            other = try lab.exec("h1", "\(Lab.scripts)/resolved.sh", program, "mine", "_witap._tcp", "1", "a=b")
+            other = try lab.exec(
+                "h1", "\(Lab.scripts)/resolved.sh", program, "publish", "mine", "_witap._tcp", "1", "a=b")
             name = "systemd-resolved (pid "
         } else {
             // Its name and its port are all that is looked at.

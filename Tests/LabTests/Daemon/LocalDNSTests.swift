@@ -153,7 +153,7 @@ struct LocalDNSTests {
         let ask = "+tries=1 +timeout=5"
         if let program = Lab.resolved {
             let resolved = try lab.exec(
-                "h2", "\(Lab.scripts)/resolved-forwards.sh", program, Self.server)
+                "h2", "\(Lab.scripts)/resolved.sh", program, "forward", Self.server)
             try await eventually(within: .seconds(20), "systemd-resolved does not answer") {
                 try await Self.bash(lab, "dig @127.0.0.53 \(ask) +short h1.local") == ["10.77.0.1"] ? true : nil
             }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import DNSSD
 internal import DiscoveryDaemon
 internal import DiscoverySystem
@@ -15,74 +14,48 @@ final class DNSConnections {
         (limits.sending, limits.sendingOverNetwork) = (.seconds(5), .seconds(5))
         return limits
     }
-    /// Connections that are accepted in one turn.
-    private static let acceptedAtOnce = 16
     /// Queries of one connection that are answered; who has more connects again.
     private static let mostQueries = 1000
 
-    private final class Client {
+    private struct Stream {
         enum Activity { case reading, serving, sending }
 
-        let descriptor: Int32
         let asker: DNSAsker
-        var watch: LoopWatch?
         var activity = Activity.reading
         var queries = 0
         var input: [UInt8] = []
         var output: ArraySlice<UInt8> = []
 
-        init(_ descriptor: Int32, _ asker: DNSAsker) { (self.descriptor, self.asker) = (descriptor, asker) }
+        init(_ asker: DNSAsker) { self.asker = asker }
     }
+
+    private typealias Client = Clients<Stream>.Client
 
     /// Takes a query's bytes; it has them answered, or ends the connection.
     var serve: ([UInt8], DNSAsker, ID) -> Void = { _, _, _ in }
 
-    private let loop: EventLoop
     private let machine: ThisMachine
-    private let newTicket: () -> UInt64
-    private var table = ConnectionTable(limits: DNSConnections.limits)
-    private var clients: [ID: Client] = [:]
-    private var listeners: [LoopWatch] = []
+    private let clients: Clients<Stream>
 
     init(loop: EventLoop, machine: ThisMachine, newTicket: @escaping () -> UInt64) {
-        (self.loop, self.machine, self.newTicket) = (loop, machine, newTicket)
+        self.machine = machine
+        clients = Clients(loop: loop, Self.limits, newID: newTicket)
+        clients.ready = { [unowned self] in ready($0, $1, $2) }
     }
 
     func listen(_ descriptor: Int32, at own: IPAddress) {
-        listeners.append(
-            LoopWatch(loop: loop, descriptor: descriptor) { [unowned self] in accept($0.descriptor, at: own) })
-    }
-
-    private func accept(_ listener: Int32, at own: IPAddress) {
-        for _ in 0..<Self.acceptedAtOnce {
-            let descriptor = clinux_accept(listener)
-            guard descriptor >= 0 else { return }
-            let peer = unsafe SocketAddress(filledBy: { unsafe getpeername(descriptor, $0, $1) == 0 })
-            guard let source = peer?.address, let asker = machine.networks.asker(source, at: own, over: nil),
-                fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0
-            else {
-                close(descriptor)
-                continue
+        clients.listen(descriptor) { [unowned self] connection in
+            let peer = unsafe SocketAddress(filledBy: { unsafe getpeername(connection, $0, $1) == 0 })
+            guard let source = peer?.address, let asker = machine.networks.asker(source, at: own, over: nil) else {
+                return nil
             }
-            let id = newTicket()
             // Neighbours take no room from this machine's programs, of whom TCP does not say whose they are.
-            let owner = asker == .thisMachine ? ConnectionTable.Owner.user(.max) : ConnectionTable.Owner(source)
-            switch table.connected(id, of: owner, now: BootTime.now) {
-            case .accepted: break
-            case .replacing(let other): end(other)
-            case .refused:
-                close(descriptor)
-                continue
-            }
-            let client = Client(descriptor, asker)
-            clients[id] = client
-            client.watch = LoopWatch(loop: loop, descriptor: descriptor) { [unowned self] in ready(id, $0.returned) }
+            return (asker == .thisMachine ? .user(.max) : ConnectionTable.Owner(source), Stream(asker))
         }
     }
 
-    private func ready(_ id: ID, _ events: Int16) {
-        guard let client = clients[id] else { return }
-        switch client.activity {
+    private func ready(_ id: ID, _ client: Client, _ events: Int16) {
+        switch client.state.activity {
         case .reading: read(id, client)
         case .sending: flush(id, client)
         // It has gone: nothing else is waited for.
@@ -92,36 +65,37 @@ final class DNSConnections {
     }
 
     private func read(_ id: ID, _ client: Client) {
-        var buffer = [UInt8](repeating: 0, count: DNSQuery.longest + 2 - client.input.count)
+        var buffer = [UInt8](repeating: 0, count: DNSQuery.longest + 2 - client.state.input.count)
         let count = unsafe recv(client.descriptor, &buffer, buffer.count, 0)
         guard count > 0 else {
             if count == 0 || errno != EAGAIN && errno != EINTR { end(id) }
             return
         }
-        table.received(id, now: BootTime.now)
-        client.input += buffer[..<count]
+        clients.received(id)
+        client.state.input += buffer[..<count]
     }
 
     /// Serves the queries that are there.
     private func advance(_ id: ID, _ client: Client) {
-        while clients[id] === client, client.activity == .reading, client.input.count >= 2 {
-            let length = Int(client.input[0]) << 8 | Int(client.input[1])
-            guard length <= DNSQuery.longest, client.queries < Self.mostQueries else { return end(id) }
-            guard client.input.count >= 2 + length else { return }
-            let query = Array(client.input[2..<2 + length])
-            client.input.removeFirst(2 + length)
-            client.queries += 1
+        while clients[id] === client, client.state.activity == .reading, client.state.input.count >= 2 {
+            let length = Int(client.state.input[0]) << 8 | Int(client.state.input[1])
+            guard length <= DNSQuery.longest, client.state.queries < Self.mostQueries else { return end(id) }
+            guard client.state.input.count >= 2 + length else { return }
+            let query = Array(client.state.input[2..<2 + length])
+            client.state.input.removeFirst(2 + length)
+            client.state.queries += 1
             become(.serving, id, client)
-            serve(query, client.asker, id)
+            serve(query, client.state.asker, id)
         }
     }
 
     /// Answers the query that `serve` was called for, before that returns.
     func answer(_ id: ID, _ bytes: [UInt8]) {
-        guard let client = clients[id], client.activity == .serving, let length = UInt16(exactly: bytes.count) else {
+        guard let client = clients[id], client.state.activity == .serving, let length = UInt16(exactly: bytes.count)
+        else {
             return end(id)
         }
-        client.output = ([UInt8(length >> 8), UInt8(truncatingIfNeeded: length)] + bytes)[...]
+        client.state.output = ([UInt8(length >> 8), UInt8(truncatingIfNeeded: length)] + bytes)[...]
         become(.sending, id, client)
         flush(id, client)
     }
@@ -133,46 +107,37 @@ final class DNSConnections {
     }
 
     private func flush(_ id: ID, _ client: Client) {
-        let count = unsafe client.output.withUnsafeBytes {
+        let count = unsafe client.state.output.withUnsafeBytes {
             unsafe send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
         guard count >= 0 else {
             if errno != EAGAIN && errno != EINTR { end(id) }
             return
         }
-        client.output = client.output.dropFirst(count)
-        if client.output.isEmpty { become(.reading, id, client) }
+        client.state.output = client.state.output.dropFirst(count)
+        if client.state.output.isEmpty { become(.reading, id, client) }
     }
 
-    private func become(_ activity: Client.Activity, _ id: ID, _ client: Client) {
-        client.activity = activity
+    private func become(_ activity: Stream.Activity, _ id: ID, _ client: Client) {
+        client.state.activity = activity
         switch activity {
         case .reading:
-            client.output = []
+            client.state.output = []
             client.watch?.events = Int16(POLLIN)
-            table.became(client.input.isEmpty ? .idle : .receiving, id, now: BootTime.now)
+            clients.became(client.state.input.isEmpty ? .idle : .receiving, id)
         case .serving:
             client.watch?.events = 0
-            table.became(.serving, id, now: BootTime.now)
+            clients.became(.serving, id)
         case .sending:
             client.watch?.events = Int16(POLLOUT)
-            table.became(.sending, id, now: BootTime.now)
+            clients.became(.sending, id)
         }
     }
 
-    func end(_ id: ID) {
-        table.closed(id)
-        guard let client = clients.removeValue(forKey: id) else { return }
-        client.watch?.free()
-        close(client.descriptor)
-    }
+    func end(_ id: ID) { clients.end(id) }
 
     /// Ends those whose time is over.
-    func sweep() { for (id, _) in table.takeExpired(now: BootTime.now) { end(id) } }
+    func sweep() { clients.sweep() }
 
-    func endAll() {
-        for id in clients.keys { end(id) }
-        for listener in listeners { listener.free() }
-        listeners = []
-    }
+    func endAll() { clients.endAll() }
 }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import DNSMessage
 internal import DNSSD
 internal import DiscoveryDaemon
@@ -15,24 +14,15 @@ final class NSSClients {
         (limits.idle, limits.request, limits.sending) = (.seconds(5), .seconds(5), .seconds(1))
         return limits
     }
-    /// Connections that are accepted in one turn.
-    private static let acceptedAtOnce = 32
 
-    private final class Client {
-        let descriptor: Int32
+    /// Who asks, and how much of its line has come.
+    private struct Asker {
         let user: UInt32
-        var watch: LoopWatch?
         var line: [UInt8] = []
         var request: NSSRequest?
-
-        init(_ descriptor: Int32, user: UInt32) { (self.descriptor, self.user) = (descriptor, user) }
     }
 
-    private let loop: EventLoop
-    private var table = ConnectionTable(limits: NSSClients.limits)
-    private var clients: [UInt64: Client] = [:]
-    private var listeners: [Int32: LoopWatch] = [:]
-    private let newTicket: () -> UInt64
+    private let clients: Clients<Asker>
     private let ask: (RecordDesk.Asked) -> Void
     private let machine: ThisMachine
 
@@ -43,40 +33,19 @@ final class NSSClients {
         loop: EventLoop, machine: ThisMachine, newTicket: @escaping () -> UInt64,
         ask: @escaping (RecordDesk.Asked) -> Void
     ) {
-        (self.loop, self.machine, self.newTicket, self.ask) = (loop, machine, newTicket, ask)
+        (self.machine, self.ask) = (machine, ask)
+        clients = Clients(loop: loop, Self.limits, newID: newTicket)
+        clients.ready = { [unowned self] id, client, _ in read(id, client) }
     }
 
-    /// Serves who connects to a listening socket, until `leave`. One that the service manager passed may be blocking.
+    /// Serves who connects to a listening socket, until `leave`.
     func listen(_ descriptor: Int32) {
-        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { return }
-        listeners[descriptor] = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] in
-            self?.accept($0.descriptor)
+        clients.listen(descriptor) { connection in
+            Self.user(of: connection).map { (.user($0), Asker(user: $0)) }
         }
     }
 
-    func leave(_ descriptor: Int32) { listeners.removeValue(forKey: descriptor)?.free() }
-
-    private func accept(_ listener: Int32) {
-        for _ in 0..<Self.acceptedAtOnce {
-            let descriptor = clinux_accept(listener)
-            guard descriptor >= 0 else { return }
-            guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, let user = Self.user(of: descriptor) else {
-                close(descriptor)
-                continue
-            }
-            let ticket = newTicket()
-            switch table.connected(ticket, of: .user(user), now: BootTime.now) {
-            case .accepted: break
-            case .replacing(let other): end(other)
-            case .refused:
-                close(descriptor)
-                continue
-            }
-            let client = Client(descriptor, user: user)
-            clients[ticket] = client
-            client.watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] _ in self?.read(ticket) }
-        }
-    }
+    func leave(_ descriptor: Int32) { clients.leave(descriptor) }
 
     /// The user at the other end (SO_PEERCRED, unix(7)).
     private static func user(of descriptor: Int32) -> UInt32? {
@@ -86,28 +55,28 @@ final class NSSClients {
         return unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.1 : nil
     }
 
-    private func read(_ ticket: UInt64) {
-        guard let client = clients[ticket] else { return }
+    private func read(_ ticket: UInt64, _ client: Clients<Asker>.Client) {
         var buffer = [UInt8](repeating: 0, count: NSSRequest.longestLine + 1)
         let count = unsafe recv(client.descriptor, &buffer, buffer.count, 0)
         guard count > 0 else {
-            if count == 0 || errno != EAGAIN && errno != EINTR { end(ticket) }
+            if count == 0 || errno != EAGAIN && errno != EINTR { clients.end(ticket) }
             return
         }
         // After its line it has nothing to say.
-        guard client.request == nil else { return }
-        table.received(ticket, now: BootTime.now)
-        client.line += buffer[..<count]
-        guard let last = client.line.firstIndex(of: 0x0A) else {
-            if client.line.count > NSSRequest.longestLine { answer(ticket, NSSFault.invalidOperation.line) }
+        guard client.state.request == nil else { return }
+        clients.received(ticket)
+        client.state.line += buffer[..<count]
+        let line = client.state.line
+        guard let last = line.firstIndex(of: 0x0A) else {
+            if line.count > NSSRequest.longestLine { answer(ticket, NSSFault.invalidOperation.line) }
             return
         }
-        serve(ticket, client, NSSRequest(client.line[..<last]))
+        let request = NSSRequest(line[..<last])
+        (client.state.request, client.state.line) = (request, [])
+        serve(ticket, of: client.state.user, request)
     }
 
-    private func serve(_ ticket: UInt64, _ client: Client, _ request: NSSRequest) {
-        client.request = request
-        client.line = []
+    private func serve(_ ticket: UInt64, of user: UInt32, _ request: NSSRequest) {
         guard let question = request.question else { return answer(ticket, request.ownAnswer) }
         // What the links say of this machine counts nothing here.
         let networks = machine.networks
@@ -117,19 +86,17 @@ final class NSSClients {
         if case .address(let address, _) = request, !networks.isOfLink(address) {
             return answer(ticket, request.ownAnswer)
         }
-        table.became(.serving, ticket, now: BootTime.now)
-        ask(
-            RecordDesk.Asked(
-                question.request, wanted: question.wanted, ticket: ticket, by: .user(client.user)))
+        clients.became(.serving, ticket)
+        ask(RecordDesk.Asked(question.request, wanted: question.wanted, ticket: ticket, by: .user(user)))
     }
 
     /// The links' answer has come.
     func answered(_ ticket: UInt64, _ answer: DeskAnswer) {
-        guard let request = clients[ticket]?.request else { return }
+        guard let request = clients[ticket]?.state.request else { return }
         switch answer {
         case .records(let records): self.answer(ticket, request.line(records))
         // Without a line: the C library asks its next source.
-        case .refused: end(ticket)
+        case .refused: clients.end(ticket)
         }
     }
 
@@ -138,21 +105,11 @@ final class NSSClients {
         guard let client = clients[ticket] else { return }
         let bytes = Array(line.utf8)
         _ = unsafe send(client.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        end(ticket)
-    }
-
-    private func end(_ ticket: UInt64) {
-        table.closed(ticket)
-        guard let client = clients.removeValue(forKey: ticket) else { return }
-        client.watch?.free()
-        close(client.descriptor)
+        clients.end(ticket)
     }
 
     /// Ends those whose time is over.
-    func sweep() { for (ticket, _) in table.takeExpired(now: BootTime.now) { end(ticket) } }
+    func sweep() { clients.sweep() }
 
-    func endAll() {
-        for ticket in clients.keys { end(ticket) }
-        for descriptor in listeners.keys { leave(descriptor) }
-    }
+    func endAll() { clients.endAll() }
 }
