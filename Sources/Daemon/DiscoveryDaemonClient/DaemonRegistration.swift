@@ -55,7 +55,7 @@ public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomString
         port = UInt16(exactly: status.port).flatMap { Port(rawValue: $0) }
         host = status.host.flatMap { HostName(observed: $0) }
         state = status.state
-        reason = (status.reason ?? status.warning)?.escapedForTerminal
+        reason = (status.reason ?? status.warning)?.escapedOnce
         isRetrying = status.isRetrying
         origin =
             switch status.origin {

@@ -38,9 +38,9 @@ public struct DaemonStatus: Sendable {
         self.uptime = .seconds(uptime)
         self.finder = finder
         self.publisher = publisher
-        reasons = (json["reasons"]?.strings ?? []).map(\.escapedForTerminal)
-        publishRefusal = json["may"]?["publish"]?.string?.escapedForTerminal
-        registerRefusal = json["may"]?["handOver"]?.string?.escapedForTerminal
+        reasons = (json["reasons"]?.strings ?? []).map(\.escapedOnce)
+        publishRefusal = json["may"]?["publish"]?.string?.escapedOnce
+        registerRefusal = json["may"]?["handOver"]?.string?.escapedOnce
         clients = json["clients"]?.integer ?? 0
         self.json = json
     }

@@ -112,7 +112,7 @@ extension ServiceEvent {
 extension BackendState {
     /// Reads what `JSONWriter.backendLine(_:cursor:)` wrote; nil for an unknown state.
     public init?(_ json: JSONValue) {
-        let reason = json["reason"]?.string?.escapedForTerminal ?? "no reason was given"
+        let reason = json["reason"]?.string?.escapedOnce ?? "no reason was given"
         switch json["state"]?.string {
         case "available": self = .available
         case "unavailable": self = .unavailable(reason)

@@ -6,14 +6,15 @@ import Testing
 @testable import DiscoveryControl
 
 @Suite("Facts of a publication through the daemon") struct RemotePublicationFactsTests {
-    private func line(_ state: RegistrationStatus.State, named name: String = "one") -> RemoteStream.Event {
+    private func line(
+        _ state: RegistrationStatus.State, named name: String = "one", reason: String? = nil
+    ) -> RemoteStream.Event {
         var writer = JSONWriter()
         writer.object {
             $0.registrationMembers(
                 RegistrationStatus(
                     id: "1", name: name, wanted: "one", type: "_xx._tcp", domain: "local", port: 1, state: state,
-                    uid: nil,
-                    origin: .attached))
+                    reason: reason, uid: nil, origin: .attached))
         }
         return .line(writer.bytes)
     }
@@ -29,6 +30,14 @@ import Testing
         #expect(facts.received(line(.established)).isEmpty)
         #expect(facts.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
         #expect(facts.received(line(.established)).map(\.state) == [.registering, .established])
+    }
+
+    @Test("what the daemon has escaped in a reason is not escaped again; what a process in its place has not is")
+    func escaped() throws {
+        let quoted = "no name \"a\u{1B}[2J\"".escapedForTerminal
+        var facts = try facts()
+        #expect(facts.received(line(.waiting, reason: quoted)).last?.state == .waiting(quoted))
+        #expect(facts.received(line(.waiting, reason: "a\u{1B}b")).last?.state == .waiting(#"a\u{1B}b"#))
     }
 
     @Test("a state that was reported, or another name, is not preceded by it again")

@@ -10,6 +10,13 @@ extension StringProtocol {
 }
 
 extension String {
+    /// The same of a message, which has its escapes already if its program knew what it quoted: then it stays as it is.
+    package var escapedOnce: String {
+        replacing("\\u{", with: "{").needsTerminalEscaping ? escapedForTerminal : self
+    }
+}
+
+extension String {
     fileprivate var escaped: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == 0x5C }) else { return self }
         var result = String.UnicodeScalarView()

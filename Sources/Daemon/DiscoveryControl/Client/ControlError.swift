@@ -89,10 +89,3 @@ extension JSONWriter {
         endLine()
     }
 }
-
-extension String {
-    /// For a terminal: a text that is escaped already stays as it is, as the daemon's messages; another is escaped.
-    package var escapedOnce: String {
-        replacing("\\u{", with: "{").needsTerminalEscaping ? escapedForTerminal : self
-    }
-}

@@ -141,7 +141,7 @@ public struct RegistrationStatus: Hashable, Sendable {
 
     /// What became of its publication, as `became` took it in; nil for a state that this version does not know.
     package var publication: PublicationStatus.State? {
-        let reason = reason?.escapedForTerminal ?? "no reason was given"
+        let reason = reason?.escapedOnce ?? "no reason was given"
         let error = DiscoveryError(DiscoveryError.Code(code ?? "backend-failed"), reason)
         return switch state {
         case _ where isRetrying: .refused(error)

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import DNSMessage
 internal import DNSSD
 internal import DiscoveryDaemon
