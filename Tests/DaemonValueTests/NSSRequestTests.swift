@@ -88,11 +88,6 @@ struct NSSRequestTests {
             #expect(line(other) == nil, "\(other)")
         }
         #expect(networks.records(for: .addresses(of: machine), of: nil) == nil)
-        // A neighbour gets the addresses on its link, and none of others.
-        let near = DNSAsker.neighbour(try #require(IPAddress("10.77.0.9")))
-        #expect(networks.records(for: .addresses(of: machine), of: machine, to: near)?.count == 2)
-        let far = DNSAsker.neighbour(try #require(IPAddress("10.78.0.9")))
-        #expect(networks.records(for: .addresses(of: machine), of: machine, to: far)?.isEmpty == true)
     }
 
     @Test("the name of an address: one of the link, escaped, and no longer than is read")

@@ -57,17 +57,20 @@ extension DomainName {
         self = name
     }
 
-    /// Whether the name stands for an address.
-    package var isReverse: Bool {
-        ["in-addr", "ip6"].contains { label in
-            (try? DomainName(labels: [Array(label.utf8), Array("arpa".utf8)])).map { isWithin($0) } ?? false
-        }
+    /// `local`.
+    package static let ofLinks = try? DomainName(labels: [Array("local".utf8)])
+    private static let ofAddresses = ["in-addr", "ip6"].compactMap { label in
+        try? DomainName(labels: [Array(label.utf8), Array("arpa".utf8)])
     }
 
+    /// Whether the name stands for an address.
+    package var isReverse: Bool { Self.ofAddresses.contains { isWithin($0) } }
+
+    /// Whether the name is `local`, or lies below it, at any depth.
+    package var isOfLink: Bool { Self.ofLinks.map { isWithin($0) } ?? false }
+
     /// Whether multicast DNS is asked for the name: below `local`, or of an address.
-    package var isAskedOnLink: Bool {
-        (try? DomainName(labels: [Array("local".utf8)])).map { isWithin($0) } ?? false || isReverse
-    }
+    package var isAskedOnLink: Bool { isOfLink || isReverse }
 }
 
 extension ResourceRecord {

@@ -133,7 +133,7 @@ private struct LabelledService {
     private func port(of subject: Labelled, _ transport: String) throws(DiscoveryError) -> Port {
         let said: Int?
         if let text = self.port {
-            guard let number = Int(text), 1...65_535 ~= number else {
+            guard text.first != "+", let number = Int(text), 1...65_535 ~= number else {
                 throw DiscoveryError(.invalidPort, "the port \(text.quotedForMessage) is no number from 1 to 65535")
             }
             said = number
@@ -191,7 +191,8 @@ package enum TraefikRule {
         var before: UInt8?
         while let byte = rest.first {
             defer { before = byte }
-            guard rest.starts(with: "Host(".utf8), before?.isLetterOrDigit != true, before != UInt8(ascii: "!") else {
+            guard rest.starts(with: "Host(".utf8), before?.isASCIIAlphanumeric != true, before != UInt8(ascii: "!")
+            else {
                 rest = rest.dropFirst()
                 continue
             }

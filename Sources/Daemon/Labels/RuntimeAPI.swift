@@ -40,7 +40,8 @@ struct RuntimeAPI: Sendable {
         if let label { filter += #","label":["\#(label)"]"# }
         guard
             let json = try get(
-                "/containers/json?filters=\(Self.encoded(filter + "}"))", atMost: Self.longestList, in: Self.patience,
+                "/containers/json?filters=\(QueryString.encode(filter + "}"))", atMost: Self.longestList,
+                in: Self.patience,
                 or: .all),
             let ids = RuntimeEvents.ids(ofList: json, readsTraefik: readsTraefik)
         else { throw Failure(reason: "\(path.escapedForTerminal) does not answer as a container runtime") }
@@ -54,7 +55,8 @@ struct RuntimeAPI: Sendable {
 
     /// Opens the stream of events.
     func events() throws(Failure) -> UnixConnection {
-        try open("/events?filters=\(Self.encoded(#"{"type":["container"]}"#))", until: Deadline(in: Self.patience))
+        try open(
+            "/events?filters=\(QueryString.encode(#"{"type":["container"]}"#))", until: Deadline(in: Self.patience))
     }
 
     private func open(_ target: String, until deadline: Deadline) throws(Failure) -> UnixConnection {
@@ -112,16 +114,5 @@ struct RuntimeAPI: Sendable {
                 extent: .notTold)
         }
         return json
-    }
-
-    /// For a query (RFC 3986 §2.1).
-    static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            if byte.isLetterOrDigit {
-                return String(UnicodeScalar(byte))
-            }
-            let digits = String(byte, radix: 16, uppercase: true)
-            return "%" + (digits.count < 2 ? "0" : "") + digits
-        }.joined()
     }
 }

@@ -63,7 +63,7 @@ package struct RuntimeEvents: Sendable {
 
     /// A container's id goes into a path.
     package static func isID(_ text: String) -> Bool {
-        1...longestID ~= text.utf8.count && text.utf8.allSatisfy(\.isLetterOrDigit)
+        1...longestID ~= text.utf8.count && text.utf8.allSatisfy(\.isASCIIAlphanumeric)
     }
 
     /// The containers of a list (`GET /containers/json`) that have labels that matter, or of which it says none; nil where it is no list.
@@ -73,9 +73,4 @@ package struct RuntimeEvents: Sendable {
             return labels.members?.contains { Labelled.concerns($0.key, readsTraefik: readsTraefik) } ?? false
         }.compactMap { $0["Id"]?.string }.filter(isID)
     }
-}
-
-extension UInt8 {
-    /// Of ASCII.
-    var isLetterOrDigit: Bool { 0x30...0x39 ~= self || 0x41...0x5A ~= self || 0x61...0x7A ~= self }
 }

@@ -53,32 +53,40 @@ package struct OwnNetworks: Sendable {
         let source = source.unmapped.masked(to: 128)
         let own = own.masked(to: 128)
         func came(by place: Place) -> Bool { interface == nil || interface == place.interface.index }
-        // The kernel lets no datagram with this machine's address in, but over IPv6, where any may say that it has it, and with
-        // `route_localnet` (ip-sysctl) those of loopback.
-        let isProved = interface == nil || source.family == .ipv4
-        let isHere =
-            source.isLoopback
-            ? places.contains { $0.interface.isLoopback && came(by: $0) }
-            : isProved && places.contains { $0.address == source }
-        if isHere { return .thisMachine }
-        let isNear = places.contains { $0.address == own && $0.block.contains(source) && came(by: $0) }
-        return isNear && !source.isLoopback && !own.isLoopback ? .neighbour(source) : nil
+        // A datagram proves no address: this machine's own come by a loopback interface, which those of others with its addresses do
+        // not. Over IPv6 its own come as if by another one, and are a neighbour's then.
+        if source.isLoopback || places.contains(where: { $0.address == source }),
+            places.contains(where: { $0.interface.isLoopback && came(by: $0) })
+        {
+            return .thisMachine
+        }
+        guard !source.isLoopback, !own.isLoopback else { return nil }
+        let near = places.first { $0.address == own && $0.block.contains(source) && came(by: $0) }
+        return near.map { .neighbour(source, $0.interface) }
+    }
+
+    /// Of this machine a neighbour is told what it has on the neighbour's link alone, as multicast DNS has it.
+    package func told(_ records: [DeskRecord], to asker: DNSAsker) -> [DeskRecord] {
+        guard case .neighbour(_, let interface) = asker else { return records }
+        return records.filter { item in
+            let address =
+                IPAddress(item.record.data, scope: 0)
+                ?? (item.record.type == .ptr ? CIDR(reverse: item.record.name)?.address : nil)
+            let own = places.filter { $0.address == address }
+            return own.isEmpty || own.contains { $0.interface == interface }
+        }
     }
 
     /// What this machine is, of what is asked: the addresses of its name, which has nothing else, and the name of its addresses.
-    /// - Parameters:
-    ///   - machine: its name on the links.
-    ///   - asker: a neighbour is told the addresses on its own links alone, as multicast DNS has it.
+    /// - Parameter machine: its name on the links.
     /// - Returns: nil where something else is asked for.
-    package func records(
-        for request: RecordRequest, of machine: DomainName?, to asker: DNSAsker = .thisMachine
-    ) -> [DeskRecord]? {
+    package func records(for request: RecordRequest, of machine: DomainName?) -> [DeskRecord]? {
         guard let machine else { return nil }
         // The life of addresses (RFC 6762 §10).
         let ttl: UInt32 = 120
         if request.name == machine {
             guard request.types.contains(.a) else { return [] }
-            return places.filter { !$0.interface.isLoopback && isNear($0.interface, asker) }.map { place in
+            return places.filter { !$0.interface.isLoopback }.map { place in
                 let (type, data) = place.address.record
                 return DeskRecord(ResourceRecord(machine, type, data, ttl: ttl), on: place.interface)
             }
@@ -88,12 +96,6 @@ package struct OwnNetworks: Sendable {
             !$0.interface.isLoopback && $0.address == block.address && block.prefixLength == block.address.bitWidth
         }
         return own.map { [DeskRecord(ResourceRecord(request.name, .ptr, .ptr(machine), ttl: ttl), on: $0.interface)] }
-    }
-
-    /// Whether an asker is on an interface's link.
-    private func isNear(_ interface: NetworkInterface, _ asker: DNSAsker) -> Bool {
-        guard case .neighbour(let address) = asker else { return true }
-        return places.contains { $0.interface == interface && $0.block.contains(address) }
     }
 }
 

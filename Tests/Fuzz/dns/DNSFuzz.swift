@@ -16,7 +16,10 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(all.dropFirst())
     desk(bytes)
     let transport = choices & 1 == 0 ? DNSQuery.Transport.datagram : .stream
-    let asker = choices & 2 == 0 ? DNSAsker.thisMachine : .neighbour(.v4(IPv4Address(bits: 0xAC11_0002)))
+    let asker =
+        choices & 2 == 0
+        ? DNSAsker.thisMachine
+        : .neighbour(.v4(IPv4Address(bits: 0xAC11_0002)), link)
     switch DNSQuery.read(bytes, by: transport) {
     case .ignored: check(bytes.count < 12 || bytes.count > DNSQuery.longest || bytes[2] >> 7 == 1, "a query is ignored")
     case .faulty(let answer):

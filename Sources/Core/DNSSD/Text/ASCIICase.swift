@@ -42,7 +42,7 @@ extension String {
 extension UInt8 {
     var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isASCIILetter: Bool { asciiLowercased >= 0x61 && asciiLowercased <= 0x7A }
-    var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
+    package var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
 }
 
 extension StringProtocol {

@@ -74,6 +74,8 @@ public struct TCPListen: Hashable, Sendable {
 package struct DNSListen: Hashable, Sendable, CustomStringConvertible {
     /// The port of DNS (RFC 1035 §4.2).
     static let standardPort: UInt16 = 53
+    /// That of multicast DNS (RFC 6762 §3): who has it keeps responders of this machine from theirs.
+    static let multicastPort: UInt16 = 5353
 
     package let address: IPAddress
     package let port: UInt16

@@ -57,6 +57,12 @@ extension DNSListen {
         guard !address.isUnspecified, !address.isMulticast, !address.isBroadcast, !address.isIPv4Mapped else {
             throw value.error("\(value.name) must be one of this machine's addresses, not \(text.quotedForMessage)")
         }
+        guard address.family == .ipv4 || !address.isLinkLocal else {
+            throw value.error("\(text.quotedForMessage) is link-local: DNS servers are not asked there")
+        }
+        guard port != Self.multicastPort else {
+            throw value.error("port 5353 is multicast DNS's own")
+        }
     }
 
     static func list(_ value: YAMLValue) throws(ConfigurationError) -> [DNSListen] {

@@ -278,7 +278,9 @@ package actor Registry {
     private func managed(
         _ request: RegistrationRequest, id: String, uid: UInt32, origin: RegistrationStatus.Origin
     ) -> ManagedRegistration {
-        ManagedRegistration(id: id, request, uid: uid, origin: origin, log: log, noteTrouble: noteTrouble)
+        // Anybody's image must not make the daemon unwell: what becomes of labels is in the list of services.
+        let note = origin == .labels ? { _, _ in } : noteTrouble
+        return ManagedRegistration(id: id, request, uid: uid, origin: origin, log: log, noteTrouble: note)
     }
 
     private func start(_ registration: ManagedRegistration) {

@@ -5,13 +5,14 @@ package import MulticastEngine
 /// Who asks over IP, of those who may: who is in the network of the address that is asked.
 package enum DNSAsker: Hashable, Sendable {
     case thisMachine
-    case neighbour(IPAddress)
+    /// With the interface by which it is reached.
+    case neighbour(IPAddress, NetworkInterface)
 
     /// On whose account links are asked.
     package var account: DeskAsker {
         switch self {
         case .thisMachine: .machine
-        case .neighbour(let address): .neighbour(address.network)
+        case .neighbour(let address, _): .neighbour(address.network)
         }
     }
 

@@ -77,13 +77,19 @@ package struct DNSQuery: Hashable, Sendable {
     }
 
     private func written(_ message: Message) -> [UInt8] {
-        var message = message
-        while true {
-            if let bytes = try? message.written(limit: limit, compression: .unicast) { return bytes }
-            // There is nothing longer than TCP: of a list that has no room, as many as have.
-            guard limit > Self.longestDatagram, message.answers.count > 1 else { return over }
-            message.answers.removeLast(max(message.answers.count / 8, 1))
+        if let bytes = try? message.written(limit: limit, compression: .unicast) { return bytes }
+        guard limit > Self.longestDatagram else { return over }
+        // There is nothing longer than TCP: of a list that has no room, as many as have.
+        var (fitting, rest) = (over, message.answers.count)
+        var (count, part) = (0, message)
+        while rest > 1 {
+            rest = (rest + 1) / 2
+            part.answers = Array(message.answers.prefix(count + rest))
+            if let bytes = try? part.written(limit: limit, compression: .unicast) {
+                (fitting, count) = (bytes, count + rest)
+            }
         }
+        return fitting
     }
 
     /// What does not fit is asked again over TCP (TC): nothing but the question.

@@ -132,8 +132,8 @@ final class DNSServer {
             case .nothing(let zone): return .now(query.none(in: zone, isName: true), query)
             case .links(let request, let wanted, let zone):
                 // What the links say of this machine counts nothing here.
-                if let own = machine.networks.records(for: request, of: machine.name, to: asker) {
-                    return .now(query.answer(own, to: asker, in: zone), query)
+                if let own = machine.networks.records(for: request, of: machine.name) {
+                    return .now(answer(own, to: query, of: asker, in: zone), query)
                 }
                 guard budgets.begin(asker) else { return .now(query.later, query) }
                 let ticket = newTicket()
@@ -150,13 +150,19 @@ final class DNSServer {
         budgets.end(item.asker)
         let bytes: [UInt8] =
             switch answer {
-            case .records(let records): item.query.answer(records, to: item.asker, in: item.zone)
+            case .records(let records): self.answer(records, to: item.query, of: item.asker, in: item.zone)
             case .refused: item.query.later
             }
         switch item.way {
         case .stream(let id): connections.answerLater(id, bytes)
         case .datagram(let socket, let source): send(bytes, to: item.query, of: item.asker, at: source, by: socket)
         }
+    }
+
+    private func answer(
+        _ records: [DeskRecord], to query: DNSQuery, of asker: DNSAsker, in zone: DomainName
+    ) -> [UInt8] {
+        query.answer(machine.networks.told(records, to: asker), to: asker, in: zone)
     }
 
     /// Never waits: what a socket has no room for is lost, as datagrams are.

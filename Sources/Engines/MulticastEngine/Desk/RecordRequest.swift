@@ -65,12 +65,6 @@ package enum DeskAnswer: Sendable {
 }
 
 extension DomainName {
-    /// `local`.
-    package static let ofLinks = try? DomainName(labels: [Array("local".utf8)])
-
-    /// It is `local`, or lies below it, at any depth.
-    package var isOfLink: Bool { Self.ofLinks.map { isWithin($0) } ?? false }
-
     /// It lies below `local`, at any depth.
     package var isHostOfLink: Bool { isOfLink && self != Self.ofLinks }
 }
