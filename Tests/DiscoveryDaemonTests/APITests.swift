@@ -227,6 +227,23 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test("what is refused to a label is told in the list of services, and does not make the daemon unwell")
+    func refusedLabels() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        network.setRefusal(of: "h1", to: DiscoveryError(.notPermitted, "forbidden"))
+        let label = RegistrationRequest(try OfferedService(name: "label", type: "_xx._tcp", port: 7))
+        await daemon.daemon.registry.offer([label], from: .labels)
+        func reason() async throws -> String? {
+            try await daemon.get("/v1/registrations")["registrations"]?.array?.first?["reason"]?.string
+        }
+        while try await reason() != "forbidden" {}
+        #expect(try await daemon.get("/v1/status")["degraded"]?.bool == false)
+        // The same of the configuration does.
+        await daemon.daemon.registry.offer([label], from: .configuration)
+        while try await daemon.get("/v1/status")["degraded"]?.bool == false {}
+        await daemon.stopAndRemove()
+    }
+
     @Test func aQuotaHolds() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"), quota: 2)
         for name in ["a", "b"] { _ = try await daemon.post("/v1/registrations", "{\"name\":\"\(name)\",\"port\":7}") }
