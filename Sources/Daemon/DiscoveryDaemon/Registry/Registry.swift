@@ -279,7 +279,7 @@ package actor Registry {
         _ request: RegistrationRequest, id: String, uid: UInt32, origin: RegistrationStatus.Origin
     ) -> ManagedRegistration {
         // Anybody's image must not make the daemon unwell: what becomes of labels is in the list of services.
-        let note = origin == .labels ? { _, _ in } : noteTrouble
+        let note: @Sendable (String, String?) -> Void = origin == .labels ? { _, _ in } : noteTrouble
         return ManagedRegistration(id: id, request, uid: uid, origin: origin, log: log, noteTrouble: note)
     }
 
