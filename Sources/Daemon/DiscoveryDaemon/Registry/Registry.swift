@@ -279,8 +279,9 @@ package actor Registry {
         _ request: RegistrationRequest, id: String, uid: UInt32, origin: RegistrationStatus.Origin
     ) -> ManagedRegistration {
         // Anybody's image must not make the daemon unwell: what becomes of labels is in the list of services.
-        let note: @Sendable (String, String?) -> Void = origin == .labels ? { _, _ in } : noteTrouble
-        return ManagedRegistration(id: id, request, uid: uid, origin: origin, log: log, noteTrouble: note)
+        ManagedRegistration(id: id, request, uid: uid, origin: origin, log: log) { [noteTrouble] id, problem in
+            if origin != .labels { noteTrouble(id, problem) }
+        }
     }
 
     private func start(_ registration: ManagedRegistration) {
