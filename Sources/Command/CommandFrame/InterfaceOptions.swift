@@ -9,12 +9,13 @@ package import DiscoverySystem
 /// `--interface`: which interfaces to use.
 public struct InterfaceOptions: ParsableArguments, Sendable {
     /// Shell patterns, as given.
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Use interfaces that match a shell pattern, or with '!' those that do not: 'en*', '!docker*'. Repeatable.",
-            valueName: "pattern"), completion: .custom { _, _, _ in ShellCandidates.interfaces() })
+    @Option(name: .long, help: InterfaceOptions.help, completion: InterfaceOptions.completion)
     public var interface: [String] = []
+
+    package static let help = ArgumentHelp(
+        "Use interfaces that match a shell pattern, or with '!' those that do not: 'en*', '!docker*'. Repeatable.",
+        valueName: "pattern")
+    package static let completion = CompletionKind.custom { _, _, _ in ShellCandidates.interfaces() }
 
     /// The options without any argument.
     public init() {}
@@ -37,10 +38,7 @@ extension AvahiUse.Finder: ExpressibleByArgument {}
 /// `--avahi`: what part avahi-daemon has.
 public struct AvahiOptions: ParsableArguments, Sendable {
     /// As given.
-    @Option(
-        name: .customLong("avahi"),
-        help:
-            "What avahi-daemon does: publish where it answers (auto, the default), publish always, or nothing (never).")
+    @Option(name: .customLong("avahi"), help: AvahiOptions.help)
     package var said: AvahiUse?
 
     /// The same in the word of the version before.
@@ -49,6 +47,8 @@ public struct AvahiOptions: ParsableArguments, Sendable {
 
     /// The options without any argument.
     public init() {}
+
+    package init(said: AvahiUse?, old: AvahiUse?) { (self.said, self.old) = (said, old) }
 
     /// Both spellings do not go together.
     public func validate() throws {
@@ -66,7 +66,10 @@ public struct AvahiOptions: ParsableArguments, Sendable {
     /// What publishes, as `LocalNetwork.Backend` names it.
     public var backend: String { use.backend.rawValue }
 
-    private static func backend(_ name: String) throws -> AvahiUse {
+    package static let help: ArgumentHelp =
+        "What avahi-daemon does: publish where it answers (auto, the default), publish always, or nothing (never)."
+
+    package static func backend(_ name: String) throws -> AvahiUse {
         guard let backend = AvahiUse.Backend(named: name) else {
             throw ValidationError("'\(name)' is no value that --backend had. Write --avahi auto, always or never.")
         }

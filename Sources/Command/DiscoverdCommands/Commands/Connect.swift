@@ -23,7 +23,8 @@ struct ConnectCommand: NetworkCommand {
             """
     )
 
-    @OptionGroup var service: InstanceArguments
+    @OptionGroup var service: ServiceArguments
+    @OptionGroup var domain: DomainOption
 
     @Flag(name: .long, help: "Connect, close, and exit: 0 when it answered.")
     var probe = false
@@ -38,28 +39,37 @@ struct ConnectCommand: NetworkCommand {
         transform: Parsing.seconds)
     var timeout: Duration?
 
-    @OptionGroup var dialling: DialOptions
+    @OptionGroup var security: TLSOptions
+
+    @Flag(name: .long, help: Dialling.plain)
+    var plain = false
+
+    @OptionGroup var addresses: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+
+    private var sought: SoughtService { SoughtService(name: service.name, type: service.type, place: domain) }
+    private var dialling: Dialling { Dialling(security: security, plain: plain, addresses: addresses) }
 
     /// A command that only sends has no need of a reader.
     func needs() -> CommandNeeds {
         CommandNeeds(
-            domains: service.sought.wish, types: service.sought.types,
+            domains: sought.wish, types: sought.types,
             more: dialling.needsMore,
             ending: .init(status: .notFound, isWhenUnread: false), isConnection: !probe)
     }
 
     func validate() throws {
-        try service.sought.require(for: "connect dials")
-        try service.sought.named()?.type.requireConnections(for: "connect")
+        try dialling.validate()
+        try sought.require(for: "connect dials")
+        try sought.named()?.type.requireConnections(for: "connect")
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
         // What its files say is wrong whether the service is found or not.
         let conversations = Conversations(
             try dialling.security.wish(), isPlain: dialling.plain || probe, in: session)
-        let instance = try await service.sought.instance(
+        let instance = try await sought.instance(
             in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let start = ContinuousClock.now
         let connector = Connector(

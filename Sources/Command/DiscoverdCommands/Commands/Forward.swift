@@ -52,9 +52,16 @@ struct ForwardCommand: NetworkCommand {
         transform: Parsing.seconds)
     var timeout: Duration?
 
-    @OptionGroup var dialling: DialOptions
+    @OptionGroup var security: TLSOptions
+
+    @Flag(name: .long, help: Dialling.plain)
+    var plain = false
+
+    @OptionGroup var addresses: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+
+    private var dialling: Dialling { Dialling(security: security, plain: plain, addresses: addresses) }
 
     func needs() throws -> CommandNeeds {
         CommandNeeds(
@@ -64,6 +71,7 @@ struct ForwardCommand: NetworkCommand {
     }
 
     func validate() throws {
+        try dialling.validate()
         let service = try words().service
         try service.require(for: "forward dials")
         try service.named()?.type.requireConnections(for: "forward")

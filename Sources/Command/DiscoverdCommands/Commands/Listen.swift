@@ -41,6 +41,7 @@ struct ListenCommand: NetworkCommand {
     var program: [String] = []
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var txt: TXTOptions
 
     @Option(
         name: .long, help: ArgumentHelp("Connections at a time; further ones wait. Default: 64.", valueName: "n"),
@@ -68,7 +69,7 @@ struct ListenCommand: NetworkCommand {
         try offer.type?.requireConnections(for: "listen")
         try Parsing.validate {
             _ = try port()
-            _ = try offer.txt.record()
+            _ = try txt.record()
         }
     }
 
@@ -82,7 +83,7 @@ struct ListenCommand: NetworkCommand {
         // Anyone can cause these.
         let notices = PacedNotices(session.notices)
         let acceptor = try acceptor(listeners, serving: program.isEmpty ? 1 : max, notices)
-        var service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
+        var service = try offer.service(name, port: listeners.port, txt: txt, in: domain.domain, at: place)
         if security.tls, let identity = try session.more?.identity() {
             // A hint for people and programs; the handshake decides.
             try service.txt.append(key: "tls", value: Array("1".utf8))

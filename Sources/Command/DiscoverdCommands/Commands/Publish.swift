@@ -47,6 +47,7 @@ struct PublishCommand: NetworkCommand {
     var program: [String] = []
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var txt: TXTOptions
 
     @Option(name: .long, help: .hidden, transform: Parsing.subtype)
     var subtype: [String] = []
@@ -173,9 +174,9 @@ struct PublishCommand: NetworkCommand {
 
     /// What only a service has, and whether it is given.
     private func ofServices() throws -> [(option: String, isGiven: Bool)] {
-        let txt = try offer.txt.record()
+        let record = try txt.record()
         return [
-            ("--type", offer.type != nil), ("--txt", !txt.isEmpty), ("--subtype", !subtype.isEmpty),
+            ("--type", offer.type != nil), ("--txt", !record.isEmpty), ("--subtype", !subtype.isEmpty),
             ("--host", host != nil), ("--check", check != nil), ("--domain", domain.domain != .local),
         ]
     }
@@ -230,7 +231,8 @@ struct PublishCommand: NetworkCommand {
                 "\(address) is an address, which follows a host's name"
                     + (host.map { ": 'discoverd publish \($0) \(address)'." } ?? "."))
         }
-        var service = try offer.service(Parsing.name(name), port: port, subtypes: subtype, in: domain.domain, at: place)
+        var service = try offer.service(
+            Parsing.name(name), port: port, txt: txt, subtypes: subtype, in: domain.domain, at: place)
         if let hostAlias {
             guard address.isEmpty else {
                 throw ValidationError("--address is of another host, and \(hostAlias.name) is this machine.")

@@ -46,8 +46,12 @@ struct DoctorCommand: NetworkCommand {
         transform: Parsing.domain)
     var domains: [Domain] = []
 
-    @OptionGroup var explaining: ExplainOptions
+    @OptionGroup var ofName: ExplainOptions
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var place: NetworkOptions
     @OptionGroup var options: CommonOptions
+
+    private var explaining: Explaining { Explaining(options: ofName, policy: policy, place: place) }
 
     /// The network is asked directly for a name.
     var common: CommonChoice { name == nil ? CommonChoice(options) : CommonChoice(asking: options.output) }

@@ -22,23 +22,27 @@ struct ExplainOptions: ParsableArguments {
         help: ArgumentHelp("Of NAME: write what is sent and received to a new file.", valueName: "file"))
     var pcap: String?
 
-    @OptionGroup var policy: PolicyOptions
-    @OptionGroup var place: NetworkOptions
+    func validate() throws {
+        // A capture on standard output would be among the words.
+        if let pcap, pcap.isEmpty || pcap == "-" { throw ValidationError("--pcap takes the name of a new file.") }
+    }
+}
+
+/// `doctor NAME`, as its options say. A value.
+struct Explaining {
+    let options: ExplainOptions
+    let policy: PolicyOptions
+    let place: NetworkOptions
 
     /// An option that is given, which a check of the machine does not take; nil for none.
     var given: String? {
         let options = [
-            ("--timeout", timeout != nil), ("--no-connect", noConnect), ("--pcap", pcap != nil),
+            ("--timeout", options.timeout != nil), ("--no-connect", options.noConnect), ("--pcap", options.pcap != nil),
             ("--allow", !policy.allow.isEmpty), ("--deny", !policy.deny.isEmpty), ("-4", place.ipv4),
             ("-6", place.ipv6),
-            ("--interface", !place.interface.interface.isEmpty),
+            ("--interface", !place.interface.isEmpty),
         ]
         return options.first(where: \.1)?.0
-    }
-
-    func validate() throws {
-        // A capture on standard output would be among the words.
-        if let pcap, pcap.isEmpty || pcap == "-" { throw ValidationError("--pcap takes the name of a new file.") }
     }
 
     /// Writing the capture waits for the disk.
@@ -50,10 +54,10 @@ struct ExplainOptions: ParsableArguments {
 
     /// Asks the network step by step, and says what is wrong.
     func explain(_ target: ExplainTarget, in session: Session) async throws -> ExitStatus {
-        let capture = try pcap.map { try PacketCaptureFile($0) }
+        let capture = try options.pcap.map { try PacketCaptureFile($0) }
         let search = EvidenceSearch(
-            interfaces: try place.interfaces(), family: place.family, limit: timeout ?? .seconds(5),
-            policy: noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
+            interfaces: try place.interfaces(), family: place.family, limit: options.timeout ?? .seconds(5),
+            policy: options.noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
         let progress = Progress(what: "for \(target.text)", limit: search.limit)
         var evidence = try await progress.during(in: session) { try await search.run(target) }
         if case .service(let instance) = evidence.subject {

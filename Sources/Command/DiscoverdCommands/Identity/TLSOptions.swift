@@ -91,15 +91,14 @@ enum TrustWord: Hashable, Sendable {
     }
 }
 
-/// How a service is dialled: in plain bytes or over TLS, and at which addresses.
-struct DialOptions: ParsableArguments {
-    @OptionGroup var security: TLSOptions
+/// How a service is dialled: in plain bytes or over TLS, and at which addresses. A value.
+struct Dialling {
+    static let plain: ArgumentHelp =
+        "Without --tls: send to a service that announces TLS, and whose key is known, all the same."
 
-    @Flag(
-        name: .long, help: "Without --tls: send to a service that announces TLS, and whose key is known, all the same.")
-    var plain = false
-
-    @OptionGroup var addresses: PolicyOptions
+    let security: TLSOptions
+    let plain: Bool
+    let addresses: PolicyOptions
 
     /// What only `discoverd-daemon` can do of it.
     var needsMore: String? { security.tls || needsHashes ? CommandNeeds.tls : nil }

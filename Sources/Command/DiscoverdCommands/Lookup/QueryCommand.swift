@@ -36,19 +36,22 @@ struct QueryCommand: NetworkCommand {
     var typeText: String
 
     @OptionGroup var time: LookupTime
-    @OptionGroup var server: ServerOption
+
+    @Option(name: .long, help: ServerOption.help)
+    var server: String?
+
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: LookupOptions
 
     func needs() throws -> CommandNeeds {
         CommandNeeds(
-            daemon: .never, domains: DomainWish(asking: [name], server: server.server),
+            daemon: .never, domains: DomainWish(asking: [name], server: server),
             interfaces: try place.interfaces(), ending: .init(status: .notFound))
     }
 
     func validate() throws {
         let type = try checkedType()
-        guard server.server == nil else { return }
+        guard server == nil else { return }
         let word = String(name.description.dropLast())
         let address = word.hasSuffix(".local") ? String(word.dropLast(".local".count)) : word
         if name.labels.count == 2, case .type = WordKind(word) {

@@ -37,18 +37,16 @@ extension JSONVersion: EnumerableFlag {
     }
 }
 
-/// What is written, and how much.
-struct OutputOptions: ParsableArguments {
-    @Flag(exclusivity: .chooseLast)
-    var json: JSONVersion?
+/// What is written, and how much. A value: of a group within a group the parser would look at each option 36 times, not optimized.
+struct OutputOptions {
+    static let more: ArgumentHelp = "Say more on standard error."
+    static let less: ArgumentHelp = "Say nothing on standard error but errors."
 
-    @Flag(name: .shortAndLong, help: "Say more on standard error.")
-    var verbose = false
+    let json: JSONVersion?
+    let verbose: Bool
+    let quiet: Bool
 
-    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
-    var quiet = false
-
-    func validate() throws {
+    fileprivate func validate() throws {
         if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
 }
@@ -60,12 +58,29 @@ struct DaemonOptions: ParsableArguments, CommonArguments {
     @Option(name: .long, help: socket)
     var socket: String?
 
-    @OptionGroup var output: OutputOptions
+    @Flag(exclusivity: .chooseLast)
+    var json: JSONVersion?
+
+    @Flag(name: .shortAndLong, help: OutputOptions.more)
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: OutputOptions.less)
+    var quiet = false
+
+    var output: OutputOptions { OutputOptions(json: json, verbose: verbose, quiet: quiet) }
+
+    func validate() throws { try output.validate() }
 }
 
-/// Options of every command that uses the network. Groups are nested no deeper: not optimized, the parser looks at each level five times.
+/// Options of every command that uses the network.
 struct CommonOptions: ParsableArguments, CommonArguments {
-    @OptionGroup var publishing: AvahiOptions
+    @Option(name: .customLong("avahi"), help: AvahiOptions.help)
+    var saidOfAvahi: AvahiUse?
+
+    @Option(name: .customLong("backend"), help: .hidden, transform: AvahiOptions.backend)
+    var oldOfAvahi: AvahiUse?
+
+    var publishing: AvahiOptions { AvahiOptions(said: saidOfAvahi, old: oldOfAvahi) }
 
     /// For tests, and for who looks for a fault.
     @Option(name: .long, help: .hidden)
@@ -77,7 +92,16 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     @Option(name: .customLong("socket"), help: DaemonOptions.socket)
     var daemonSocket: String?
 
-    @OptionGroup var output: OutputOptions
+    @Flag(exclusivity: .chooseLast)
+    var json: JSONVersion?
+
+    @Flag(name: .shortAndLong, help: OutputOptions.more)
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: OutputOptions.less)
+    var quiet = false
+
+    var output: OutputOptions { OutputOptions(json: json, verbose: verbose, quiet: quiet) }
 
     /// No daemon is asked, even if one runs.
     var noDaemon: Bool { isAlone || daemonSocket == "none" }
@@ -85,6 +109,8 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     var avahi: AvahiUse { publishing.use }
 
     func validate() throws {
+        try output.validate()
+        try publishing.validate()
         if isAlone && daemonSocket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
     }
 }
@@ -109,11 +135,22 @@ struct CommonChoice: CommonArguments {
 
 /// Options of commands that ask the links themselves: for them there is no daemon.
 struct LookupOptions: ParsableArguments, CommonArguments {
-    @OptionGroup var output: OutputOptions
+    @Flag(exclusivity: .chooseLast)
+    var json: JSONVersion?
+
+    @Flag(name: .shortAndLong, help: OutputOptions.more)
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: OutputOptions.less)
+    var quiet = false
+
+    var output: OutputOptions { OutputOptions(json: json, verbose: verbose, quiet: quiet) }
 
     var avahi: AvahiUse { .always }
     var noDaemon: Bool { true }
     var socket: String? { nil }
+
+    func validate() throws { try output.validate() }
 }
 
 /// How long to ask.

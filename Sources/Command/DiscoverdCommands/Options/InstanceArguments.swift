@@ -44,14 +44,6 @@ extension ServiceInstance {
     }
 }
 
-/// Names a service that is looked for, and where.
-struct InstanceArguments: ParsableArguments {
-    @OptionGroup var service: ServiceArguments
-    @OptionGroup var domain: DomainOption
-
-    var sought: SoughtService { SoughtService(name: service.name, type: service.type, place: domain) }
-}
-
 /// A service that is looked for: its name, and where. A value.
 struct SoughtService {
     let name: String

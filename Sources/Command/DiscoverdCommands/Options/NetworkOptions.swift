@@ -7,7 +7,8 @@ internal import DiscoverySystem
 
 /// Where to look or publish.
 struct NetworkOptions: ParsableArguments {
-    @OptionGroup var interface: InterfaceOptions
+    @Option(name: .long, help: InterfaceOptions.help, completion: InterfaceOptions.completion)
+    var interface: [String] = []
 
     @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Use IPv4 only.")
     var ipv4 = false
@@ -16,11 +17,12 @@ struct NetworkOptions: ParsableArguments {
     var ipv6 = false
 
     func validate() throws {
+        try Parsing.validate { _ = try interfaces() }
         if ipv4 && ipv6 { throw ValidationError("-4 and -6 exclude each other; without them both are used.") }
     }
 
     /// The chosen interfaces.
-    func interfaces() throws -> InterfaceFilter { try interface.filter() }
+    func interfaces() throws -> InterfaceFilter { try InterfaceFilter(interface) }
 
     /// How many links are asked: of the chosen interfaces, and of those with an address of the chosen family. Not `lo`, unless it is all
     /// there is.
@@ -68,11 +70,15 @@ struct DialledBlock: Sendable {
 }
 
 /// The DNS server to ask about a domain.
-struct ServerOption: ParsableArguments {
-    @Option(
-        name: .long,
-        help: ArgumentHelp("Ask this DNS server about the domain, not the host's resolver.", valueName: "host[:port]"))
-    var server: String?
+enum ServerOption {
+    static let help = ArgumentHelp(
+        "Ask this DNS server about the domain, not the host's resolver.", valueName: "host[:port]")
+
+    fileprivate static func validate(_ server: String?, for domains: [Domain]) throws {
+        if server != nil, domains == [.local] {
+            throw ValidationError("--server is for another domain than local: name it with --domain.")
+        }
+    }
 }
 
 /// The domain to look in.
@@ -80,11 +86,12 @@ struct DomainOption: ParsableArguments {
     @Option(name: .long, help: "The domain; default: local.", transform: Parsing.domain)
     var domain: Domain = .local
 
-    @OptionGroup var server: ServerOption
+    @Option(name: .long, help: ServerOption.help)
+    var server: String?
 
-    func validate() throws { try server.validate(for: [domain]) }
+    func validate() throws { try ServerOption.validate(server, for: [domain]) }
 
-    var wish: DomainWish { DomainWish(domains: [domain], server: server.server) }
+    var wish: DomainWish { DomainWish(domains: [domain], server: server) }
 }
 
 /// The domains to look in.
@@ -94,11 +101,12 @@ struct DomainsOption: ParsableArguments {
         transform: Parsing.domain)
     var named: [Domain] = []
 
-    @OptionGroup var server: ServerOption
+    @Option(name: .long, help: ServerOption.help)
+    var server: String?
 
     func validate() throws {
         if named.count > Self.limit { throw ValidationError("More than \(Self.limit) domains at a time.") }
-        try server.validate(for: domains)
+        try ServerOption.validate(server, for: domains)
     }
 
     /// Each has a list of up to a hundred services of a type.
@@ -109,7 +117,7 @@ struct DomainsOption: ParsableArguments {
         named.isEmpty ? [.local] : named.uniqued()
     }
 
-    var wish: DomainWish { DomainWish(domains: domains, server: server.server) }
+    var wish: DomainWish { DomainWish(domains: domains, server: server) }
 }
 
 /// The key for a domain.
@@ -125,14 +133,6 @@ struct KeyOption: ParsableArguments {
         wish.keyFile = key
         wish.publishes = true
         return wish
-    }
-}
-
-extension ServerOption {
-    fileprivate func validate(for domains: [Domain]) throws {
-        if server != nil, domains == [.local] {
-            throw ValidationError("--server is for another domain than local: name it with --domain.")
-        }
     }
 }
 #endif

@@ -17,11 +17,10 @@ struct OfferOptions: ParsableArguments {
 
     var type: ServiceType? { kind?.type }
 
-    @OptionGroup var txt: TXTOptions
-
     /// The service with this name and port, and with the type's subtype before others.
     func service(
-        _ name: ServiceName, port: Port, subtypes: [String] = [], in domain: Domain, at place: NetworkOptions
+        _ name: ServiceName, port: Port, txt: TXTOptions, subtypes: [String] = [], in domain: Domain,
+        at place: NetworkOptions
     ) throws -> OfferedService {
         let type = try type ?? ServiceType(DefaultType.text)
         return OfferedService(
