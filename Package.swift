@@ -148,8 +148,7 @@ let tested: Needs = library + ["DiscoveryTesting"]
 let secured: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
 let served: Needs = tested + ["DiscoveryControl", "DiscoveryDaemon", "DiscoveryDaemonClient", "DiscoveryJSON"]
 let allTests: [Target] = [
-    tests("DNSSDTests", ["DNSSD"]),
-    tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
+    tests("DNSTests", ["DNSMessage", "DNSSD"], exclude: ["Captures"]),
     tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
     tests(
         "MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records", "Responder"],

@@ -12,7 +12,8 @@ struct CaptureTests {
     }
 
     static let rows: [Row] = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Captures/lab.tsv")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Captures/lab.tsv")
         let lines = ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n")
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
         guard let names = lines.first else { return [] }

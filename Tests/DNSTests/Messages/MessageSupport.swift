@@ -4,24 +4,7 @@ import Glibc
 /// How often a property is tried: so often only in `make test-all`.
 func rounds(_ all: Int) -> Int { getenv("TEST_ALL") == nil ? max(1, all / 5) : all }
 
-/// Random numbers that repeat in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
-    mutating func bytes(_ counts: ClosedRange<Int>) -> [UInt8] {
-        (0..<Int.random(in: counts, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
-    }
-
+extension SeededGenerator {
     /// Names that share suffixes, with odd bytes now and then.
     mutating func name() throws -> DomainName {
         let ends = ["_http._tcp.local", "local", "a.b.c", "_sub._ipp._tcp.example.org", ""]
