@@ -16,6 +16,9 @@ package struct Answering: Sendable {
     /// The most hosts whose further known answers are awaited, and the most replies that wait.
     private static let mostHeld = 64
     private static let mostReplies = 64
+    /// The most records of a reply: more than 512 bytes, and than a packet of an Ethernet, can hold (§6.7). Who asks alone for a list of
+    /// thousands must not have each of them looked up.
+    private static let mostOfReply = (toResolver: 64, toOther: 128)
 
     private struct Pending {
         var due: Duration
@@ -81,14 +84,17 @@ package struct Answering: Sendable {
         let isProbe = !message.authorities.isEmpty
         var seen: Set<RecordKey> = []
         var (group, alone): ([Int], [Int]) = ([], [])
+        let most = arrival.isOfResolver ? Self.mostOfReply.toResolver : Self.mostOfReply.toOther
         for question in message.questions.prefix(Self.mostQuestions)
         where seen.insert(RecordKey(question.name, question.type)).inserted {
-            for place in records.answers(to: question, over: family) where !known.contains(place) {
+            let answers = records.answers(
+                to: question, over: family, atMost: arrival.isOfResolver ? known.count + most - alone.count : .max)
+            for place in answers where !known.contains(place) {
                 // Not claimed, and so no reason for whoever claims it to give up.
                 if isProbe, records[place]?.kind == .quiet { continue }
-                if isForOne(question, arrival, records[place], at: now) {
+                if alone.count < most, isForOne(question, arrival, records[place], at: now) {
                     alone.append(place)
-                } else {
+                } else if !arrival.isOfResolver {
                     group.append(place)
                 }
             }

@@ -131,15 +131,18 @@ package struct OwnedRecords: Sendable {
 
     /// The records that answer a question over a family, each once: those of its type; of a name that is unique and has none, what it has
     /// (RFC 6762 §6.1).
-    package func answers(to question: Question, over family: IPAddress.Family) -> [Int] {
+    /// - Parameter most: further ones are left out.
+    package func answers(to question: Question, over family: IPAddress.Family, atMost most: Int = .max) -> [Int] {
         guard question.recordClass == .internet || question.recordClass == .any else { return [] }
-        let all = places(of: question.name).filter { self[$0]?.families.contains(family) == true }
         let (type, isAny) = (question.type, question.type == .any)
-        let found = all.filter { place in
-            guard let entry = self[place] else { return false }
-            return entry.record.type == type || isAny && entry.kind != .negative
+        var (found, negative): ([Int], [Int]) = ([], [])
+        for place in places(of: question.name) {
+            guard found.count < most else { break }
+            guard let entry = self[place], entry.families.contains(family) else { continue }
+            if entry.record.type == type || isAny && entry.kind != .negative { found.append(place) }
+            if entry.kind == .negative { negative.append(place) }
         }
-        return found.isEmpty ? all.filter { self[$0]?.kind == .negative } : found
+        return found.isEmpty ? negative : found
     }
 
     /// The records that whoever asked for these will ask for next (RFC 6763 §12, RFC 6762 §6.2), without these.

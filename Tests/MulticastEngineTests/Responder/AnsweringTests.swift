@@ -272,6 +272,25 @@ import Testing
         #expect(bench.sent.last.map { $0.at - bench.sent[0].at } ?? .zero < .milliseconds(200))
     }
 
+    @Test(
+        "a list of a thousand that one asks for alone: a packet to it, the rest to all; to a resolver no more is looked up than a packet holds"
+    )
+    func longAlone() throws {
+        var bench = try Bench.established((1...1000).map { "service \($0)" })
+        bench.hear(Message(questions: [Question(Bench.type, .ptr, wantsUnicastResponse: true)]))
+        bench.pass(.seconds(2))
+        let replies = bench.sent.filter { $0.host != nil }
+        #expect(replies.count == 1 && replies[0].size <= 1452)
+        #expect(bench.said(Bench.type, .ptr).count == 1000)
+        bench.forget()
+        bench.hear(Message(id: 1, questions: [Self.list]), port: 4000)
+        bench.pass(.seconds(2))
+        #expect(
+            bench.sent.count == 1 && bench.sent.allSatisfy { $0.message.flags.contains(.truncated) && $0.size <= 512 })
+        let answers = bench.responder.owned.answers(to: Self.list, over: .ipv4, atMost: 64)
+        #expect(answers.count == 64 && Set(answers).count == 64)
+    }
+
     @Test("a source gets 16 KiB a second at most by unicast, whatever it asks")
     func budget() throws {
         var bench = try Bench.established((1...40).map { "service \($0)" })
