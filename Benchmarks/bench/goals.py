@@ -8,6 +8,7 @@ from .inside import GROWTH
 from .names import AGAIN, COLD
 from .publish import FLOOR, LIBRARY
 from .tables import ANCHOR, OTHER_ANCHOR, number, table
+from .transfer import OWN
 
 
 def browse(measured, count, cold, stack="IPv4 only"):
@@ -82,12 +83,20 @@ def finding(out, measured):
         row = browse(measured, 16000, True, f"IPv4 only, {hosts}").get("discoverd")
         out.complete(f"16,000 cold, {hosts}: runs in which all were resolved", row)
         out.ratio(f"16,000 cold, {hosts}, resolved ÷ 4000", 5, row, large.get("discoverd"), "resolved")
-        out.most(f"16,000 cold, {hosts}: memory", 64, row and row["rss"], "MiB")
+        out.most(f"16,000 cold, {hosts}: memory", 48, row and row["rss"], "MiB")
+    for count, limit, stack in ((1000, 1.6, "IPv4 only"), (4000, 2, "IPv4 only"), (16000, 5, "IPv4 only, 400 hosts")):
+        rows = browse(measured, count, True, stack)
+        out.ratio(f"{count} cold, resolved: discoverd ÷ the floor", limit, rows.get("discoverd"), rows.get("floor"), "resolved")
+    out.most("1000 cold, to the command's end", 600, own and own["exit"], "ms", 0)
+    for what, row, limit in (("1", single.get("discoverd"), 13), ("1000", own, 40),
+                             ("16,000", browse(measured, 16000, True, "IPv4 only, 400 hosts").get("discoverd"), 450)):
+        out.most(f"{what} cold: CPU of the command", limit, row and row["cpu"], "ms", 0)
     out.ratio(f"first of 1 cold: discoverd ÷ {ANCHOR}", 1, single.get("discoverd"), single.get(ANCHOR), "first")
     lossy = rows_of(measured["loss"], "percent", 2).get("discoverd")
     out.complete("2 % of packets lost, 20 hosts: runs in which all were resolved", lossy)
     out.ratio(f"1000 warm, resolved: discoverd's daemon ÷ {ANCHOR}", 1 / 100, warm.get("discoverd-daemon"), warm.get(ANCHOR),
               "resolved", "≤ 1/100")
+    out.most("1000 warm, resolved by discoverd's daemon", 8, (warm.get("discoverd-daemon") or {}).get("resolved"), "ms")
     out.ratio("1 warm, to its exit: discoverd's daemon ÷ avahi-browse -cp", 0.4, one.get("discoverd-daemon"),
               one.get("avahi-browse -c"), "exit")
 
@@ -100,6 +109,10 @@ def one_name(out, measured):
     for what in ("resolve", "connect", "browse -r -t"):
         out.ratio(f"{what} 0.3 s after another process, to its exit ÷ with --finder avahi", 1, again.get(f"{what}, discoverd"),
                   again.get(f"{what}, discoverd-avahi"), "exit")
+    lists = {name: rows_of(measured["lists"], "name", name) for name in (COLD, AGAIN)}
+    for name, limit in ((COLD, 0.35), (AGAIN, 0.5)):
+        out.ratio(f"browse -t of ten services on three hosts, {name}, to its end ÷ avahi-browse -t", limit,
+                  lists[name].get("browse -t, discoverd"), lists[COLD].get("browse -t, avahi-browse"), "exit")
     beside = measured["beside"]
     out.add("avahi-daemon beside it: questions to it alone that it answers", "20 of 20",
             f"{beside['answered']} of {beside['asked']}" if beside else "not measured",
@@ -143,6 +156,13 @@ def sending(out, measured):
         out.add(what, "≥ 0.8", f"{rates[0] / rates[1]:.2f}", rates[0] / rates[1] >= 0.8)
     else:
         out.add(what, "≥ 0.8", "not measured", None)
+    pairs = (measured["transfer"] or [{}])[0]
+    rates = [pairs.get(key, {}).get("rate") for key in (OWN, "socat to socat, blocks of 256 KiB")]
+    what = "512 MiB by connect and listen: MB/s ÷ socat's with blocks of 256 KiB"
+    if all(rates):
+        out.add(what, "≥ 0.9", f"{rates[0] / rates[1]:.2f}", rates[0] / rates[1] >= 0.9)
+    else:
+        out.add(what, "≥ 0.9", "not measured", None)
 
 
 def in_zones(out, measured):

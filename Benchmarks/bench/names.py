@@ -1,4 +1,4 @@
-"""One service by its name: resolved and connected to when nobody asked before, and 0.3 s after another process did."""
+"""One service by its name, and a short list: when nobody asked before, and 0.3 s after another process did."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import time
 from statistics import median
 
 from . import connect
-from .browse import TYPE, json_lines
+from .browse import TYPE, avahi_found, json_lines
 from .lab import BIN, stop
 from .timed import Timed
 
@@ -84,6 +84,54 @@ def case(lab, discoverd, runs, say):
         answers.end()
         server.end()
     return [{"name": name, "rows": {row: summary(results) for row, results in rows.items()}} for name, rows in cases.items()]
+
+
+LISTED = {"h2": 4, "h3": 3, "h4": 3}
+# After it avahi-daemon says again to the group what it has just said there (RFC 6762 §6).
+SILENCE = 1.2  # s
+
+
+def listed(lab, command, parse):
+    """One run of a list that ends: to its last line and to its exit, in ms; None where one of its services was missing."""
+    run = Timed(lab, "h1", command)
+    run.finish(15)
+    found = [(at, parse(line)) for at, line in run.lines()]
+    found = [(at, name[0]) for at, name in found if name]
+    good = run.status == 0 and len({name for _, name in found}) == sum(LISTED.values())
+    return {"answer": (found[-1][0] - run.start) * 1000 if good else None,
+            "exit": (run.stop - run.start) * 1000 if good else None, "cpu": run.cpu * 1000}
+
+
+def lists(lab, discoverd, runs, say):
+    """Ten services of three hosts, which avahi-daemon publishes, listed by a program that begins and ends."""
+    published = [
+        lab.background(host, ["avahi-publish", "-s", f"{host}-{number}", TYPE, str(9000 + number)])
+        for host, count in LISTED.items() for number in range(count)]
+    ways = {"browse -t, discoverd": ([discoverd, "browse", TYPE, "-t", "--json", "--no-daemon", "--finder", "wire"], json_name),
+            "browse -t, avahi-browse": (["avahi-browse", "-tp", TYPE], avahi_found)}
+    cases = {COLD: {}, AGAIN: {}}
+    try:
+        # Announced twice, a second apart (RFC 6762 §8.3).
+        time.sleep(2 * SILENCE)
+        for number in range(runs):
+            for row, (command, parse) in ways.items():
+                lab.restart_avahi("h1")
+                time.sleep(SILENCE)
+                cases[COLD].setdefault(row, []).append(listed(lab, command, parse))
+                time.sleep(PAUSE)
+                cases[AGAIN].setdefault(row, []).append(listed(lab, command, parse))
+            say(f"  lists, round {number + 1}: " + ", ".join(
+                f"{row} {results[-1]['exit'] or 0:.0f} ms" for row, results in cases[COLD].items()))
+    finally:
+        for process in published:
+            stop(process)
+    return [{"name": name, "rows": {row: summary(results) for row, results in rows.items()}} for name, rows in cases.items()]
+
+
+def json_name(line):
+    """What a list shows is found, whether it is resolved or not."""
+    found = json_lines(line)
+    return found and (found[0], True)
 
 
 def summary(results):

@@ -66,7 +66,8 @@ def document(measured, discoverd, root, notes=True):
              "namespaces, and other work on that machine met all of them. Figures are medians, times in ms since the command "
              "was started; a row whose runs did not all resolve every service says so and has no ratio.", "",
              "## Goals", "", goals(measured), "",
-             "![time until every service was resolved](performance.svg)", "", "## Machine", ""]
+             "![time until every service was resolved](performance.svg)", "",
+             "![time until the command's end](performance-end.svg)", "", "## Machine", ""]
     parts += ["- " + line for line in machine(discoverd, root)]
     load = ", ".join(f"{value:.1f}" for value in measured["load"])
     parts += [f"- load average before and after: {load}", f"- {measured['date']}, `Benchmarks/run {measured['arguments']}`"]
@@ -121,6 +122,8 @@ def naming(measured):
              "keeps silent for a second (RFC 6762 §6). avahi-daemon is restarted before, except where another process asked."]
     for case in measured["names"]:
         parts += ["", f"### {case['name'].capitalize()}", "", names_table(case["rows"])]
+    for case in measured["lists"]:
+        parts += ["", f"### Ten services on three hosts, listed: {case['name']}", "", names_table(case["rows"])]
     beside = measured["beside"]
     if beside:
         parts += ["", f"While a browse on the wire runs beside it, avahi-daemon answers {beside['answered']} of {beside['asked']} "

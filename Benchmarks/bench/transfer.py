@@ -16,8 +16,9 @@ PROXYD = "/usr/lib/systemd/systemd-socket-proxyd"
 HERE, THERE = f"TCP:127.0.0.1:{LOCAL}", f"TCP:10.77.0.2:{PORT}"
 # As large as discoverd's; socat's own are of 8 KiB.
 LARGE = ["socat", "-b", "262144"]
+OWN = "discoverd connect to discoverd listen"
 # The services that discoverd finds by name.
-NEEDED = {"discoverd connect to discoverd listen": "inbox", "discoverd forward": "svc-00000"}
+NEEDED = {OWN: "inbox", "discoverd forward": "svc-00000"}
 
 
 def ends(socat):
@@ -29,7 +30,7 @@ def pairs(discoverd):
     listen = [discoverd, "listen", "inbox", str(PORT), "--type", TYPE, "--avahi", "always", "--no-daemon"]
     connect = [discoverd, "connect", "inbox", TYPE, "--finder", "wire", "--no-daemon"]
     return {
-        "discoverd connect to discoverd listen": (listen, connect, None),
+        OWN: (listen, connect, None),
         "socat to socat": (*ends(["socat"]), None),
         "socat to socat, blocks of 256 KiB": (*ends(LARGE), None),
     }
@@ -41,7 +42,7 @@ def forwarders(discoverd):
     sender = [*LARGE, "-u", "STDIN", HERE]
     passed_on = [f"TCP-LISTEN:{LOCAL},reuseaddr", THERE]
     found = {
-        "discoverd forward": [discoverd, "forward", str(LOCAL), "svc-00000", TYPE, "--finder", "wire", "--no-daemon"],
+        "discoverd forward": [discoverd, "forward", "svc-00000", str(LOCAL), TYPE, "--finder", "wire", "--no-daemon"],
         "socat": ["socat", *passed_on],
         "socat, blocks of 256 KiB": [*LARGE, *passed_on],
     }

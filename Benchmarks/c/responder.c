@@ -199,7 +199,7 @@ static void asked(int item, void *context) {
     int64_t due = asking->now;
     if (asking->truncated)
         due += between(400, 500);
-    else if (shared)
+    else if (shared && !asking->legacy) // avahi-daemon, python-zeroconf and mdnsd answer a port after 0.3 to 11 ms
         due += between(20, 120);
     struct reply *reply = unicast ? reply_by_unicast(asking, host) : &replies[asking->family][host];
     if (!reply)
