@@ -55,6 +55,15 @@ import Testing
         try FileManager.default.removeItem(atPath: directory)
     }
 
+    @Test("one with the control socket in it is this daemon's own")
+    func sharedWithSocket() throws {
+        let runtime = try RuntimeDirectory(socketPath: "\(directory)/control.sock")
+        let state = StateDirectory(.chosen(directory))
+        #expect(state.path == directory && state.reason == nil)
+        withExtendedLifetime(runtime) {}
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
     @Test func oneThatCannotBeMadeIsNone() {
         let state = StateDirectory(.standard("/proc/self/discoverd"))
         #expect(state.path == nil && state.reason?.contains("--state DIRECTORY") == true)

@@ -120,7 +120,8 @@ package final class RuntimeDirectory: Sendable {
         }
     }
 
-    private static func pid(in lock: Int32) -> Int32? {
+    /// The process that holds a lock, as it has written there.
+    static func pid(in lock: Int32) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = unsafe pread(lock, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }

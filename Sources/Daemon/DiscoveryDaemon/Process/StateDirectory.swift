@@ -38,7 +38,13 @@ package final class StateDirectory: Sendable {
         let lock = SystemFile.openOwn("\(path)/lock")
         // A file system without locks cannot reveal another daemon.
         guard lock < 0 || SystemFile.lock(lock) != EWOULDBLOCK else {
+            let isOurs = RuntimeDirectory.pid(in: lock) == getpid()
             close(lock)
+            // The control socket is in it, too, and its lock is this one.
+            guard !isOurs else {
+                (self.path, reason, self.lock) = (path, nil, -1)
+                return
+            }
             (self.path, self.lock) = (nil, -1)
             reason = "another daemon has \(path.quotedForMessage); --state DIRECTORY names another place"
             return
