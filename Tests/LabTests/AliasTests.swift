@@ -75,6 +75,28 @@ struct AliasTests {
         try await lab.stop()
     }
 
+    @Test("an avahi-daemon that comes takes it over, and it is back when that is killed; nobody hears a goodbye")
+    func handedOver() async throws {
+        let lab = try await start(.own)
+        let alias = try lab.exec("h1", [Built.discoverd, "publish", "--alias", "wiki", "--no-daemon"])
+        try await published(alias, "wiki.local")
+        let goodbyes = try lab.python("h2", "goodbyes.py", "eth0", "wiki.local")
+        try await goodbyes.line { $0 == "ready" }
+        for sockets in [
+            "while ss -Hulnp sport = :5353 | grep -q discoverd", "until ss -Hulnp sport = :5353 | grep -q discoverd",
+        ] {
+            try await lab.avahi("h1", sockets.hasPrefix("while") ? "start" : "kill")
+            #expect(
+                try await lab.bash("h1", "\(sockets); do sleep 0.02; done", within: .seconds(30)).exit == .exited(0))
+            try await wait(for: "wiki.local", at: ["10.77.0.1"], lab)
+        }
+        #expect(goodbyes.lines() == ["ready"] && alias.lines().count == 1, "\(goodbyes.lines()) \(alias.lines())")
+        try await alias.stop()
+        try await goodbyes.line { $0 == "wiki.local" }
+        goodbyes.signal(SIGTERM)
+        try await lab.stop()
+    }
+
     @Test("each link has its own addresses; one that comes later has the alias, too", arguments: Publisher.allCases)
     func links(_ publisher: Publisher) async throws {
         let lab = try await start(publisher)
