@@ -133,6 +133,18 @@ import Testing
     }
 
     @Test(arguments: [
+        "alias: [wiki, nas-Site-A]", "services: [{alias: nas-site-a}]",
+        "services: [{host: nas-site-a.local, addresses: [10.0.0.1]}]",
+        "services: [{name: x, type: _http._tcp, port: 80, alias: nas-site-a}]",
+    ])
+    func noNameIsAMirroredHostsToo(_ services: String) throws {
+        let mirror = "mirror: [{from: {peer: site-a, address: 'a:1'}, to: home, types: [_ipp._tcp]}]\n"
+        let error = try #require(throws: ConfigurationError.self) { try load(mirror + services) }
+        #expect(error.lines.contains { $0.contains("another label in mirror") }, "\(error.lines)")
+        #expect(try load(services).services.isEmpty == false)
+    }
+
+    @Test(arguments: [
         ("{a.b: '\(key)'}", "letters, digits"), ("{site-a: MD5:x}", "must be a key"),
         ("{site-a: 'SHA256:abc'}", "must be a key"),
         ("{site-a: '\(key)', site-b: '\(key)'}", "same key"), ("[site-a]", "mapping"),

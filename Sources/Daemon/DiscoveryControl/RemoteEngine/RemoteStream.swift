@@ -111,6 +111,7 @@ final class RemoteStream: Sendable {
         var refusal: [UInt8] = []
         let began = ContinuousClock.now
         var hangs = false
+        var pace = pulse.place.bytes.map { ReadingPace(burst: $0.burst, perSecond: $0.perSecond, at: began) }
         while !isCancelled {
             do throws(HTTPResponseReader.Failure) {
                 switch Self.wait(connection, bell, until: pulse.deadline(since: began)) {
@@ -119,6 +120,7 @@ final class RemoteStream: Sendable {
                     if hangs { tell(.hangs(nil)) }
                     hangs = false
                     try reader.received(bytes)
+                    if let wait = pace?.read(bytes.count, at: .now), wait > .zero { pause(Deadline(in: wait)) }
                 case .success(.ended):
                     if let reason = connection.whyItEnded() { return reason }
                     try reader.ended()

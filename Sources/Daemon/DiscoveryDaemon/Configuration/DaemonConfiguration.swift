@@ -200,6 +200,7 @@ extension DaemonConfiguration {
             mapping.read("mirror-listen") { value throws(ConfigurationError) in
                 try ExportRule(listen: value, keys)
             } ?? nil
+        services.mirrored = mirrors.compactMap(\.hostEnding)
         let old = access
         access =
             mapping.read("access") { value throws(ConfigurationError) in

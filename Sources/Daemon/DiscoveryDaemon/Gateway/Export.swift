@@ -31,7 +31,7 @@ package struct Export: Hashable, Sendable {
 package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     /// No pattern takes its name.
     case name
-    /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard.
+    /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard. Or it is not of `local`.
     case unfit
     /// Its host is not of the link, is this machine where that is on both links itself, or came to it by a mirror.
     case foreignHost = "foreign-host"
@@ -105,7 +105,9 @@ package struct ExportAdmission: Sendable {
         _ service: DiscoveredService, as known: HostName? = nil
     ) -> Result<ExportCandidate, ExportRefusal.Failure>? {
         guard rule.names.allows(service.instance.name) else { return .failure(.init(.name)) }
-        guard let name = try? ServiceName(service.instance.name.text) else { return .failure(.init(.unfit)) }
+        guard let name = try? ServiceName(service.instance.name.text), service.instance.domain == .local else {
+            return .failure(.init(.unfit))
+        }
         guard service.state == .resolved, let first = service.host else { return nil }
         let host = service.endpoints.contains { $0.target?.host == known } ? known ?? first : first
         let endpoints = service.endpoints.filter { $0.target == nil || $0.target?.host == host }

@@ -48,6 +48,11 @@ public struct MirrorLinks: Hashable, Sendable {
 }
 
 extension ExportRule {
+    /// What the names of mirrored hosts end in, in lower case; nil where none are mirrored.
+    var hostEnding: String? {
+        if case .links(let links) = destination { "-\(links.label).local".lowercased() } else { nil }
+    }
+
     /// Reads one entry of `mirror:`; nil if a part is missing or wrong, which is recorded.
     init?(mirror value: YAMLValue, _ keys: [String: KeyFingerprint]) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["from", "to", "types", "names", "label"])
