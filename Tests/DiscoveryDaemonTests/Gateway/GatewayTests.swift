@@ -41,14 +41,20 @@ import Testing
         let there = LocalNetwork(engine: try world.addMachine("printer"), limits: TestDaemon.limits)
         let tony = try there.publish(OfferedService(name: "tony", type: "_http._tcp", port: 80))
         let anna = try there.publish(OfferedService(name: "anna", type: "_http._tcp", port: 81))
-        let (time, zone) = (TestTime(), Zone())
+        let (time, zone, isRouted) = (TestTime(), Zone(), Locked(true))
         let peer = MirrorPeer(name: "a", host: "10.8.0.1", port: try Port(5354))
         let rule = ExportRule(
             from: .peer(peer), to: .links(MirrorLinks(interfaces: try InterfaceFilter(["home"]), label: "a")),
             types: [try ServiceType("_http._tcp")])
         let gateway = Gateway(
             rule, into: zone, log: DaemonLog(write: { _ in }), time: time,
-            admission: { ExportAdmission(rule, local: LocalAddresses(entries: [])) { _, _ in true } },
+            admission: {
+                ExportAdmission(rule, local: LocalAddresses(entries: [])) { _ in
+                    isRouted.withLock { $0 }
+                } mayBeDialled: { _, _ in
+                    true
+                }
+            },
             events: { network.follow($0) })
         let run = Task { await gateway.run() }
         await until(zone, ["tony", "anna"])
@@ -57,7 +63,7 @@ import Testing
         await time.sleeper(until: .seconds(120))
         time.advance(by: .seconds(119))
         world.startBackend(of: "site")
-        while time.sleepers > 0 { await Task.yield() }
+        while time.sleepers > 1 { await Task.yield() }
         #expect(zone.names.withLock { $0 } == ["tony", "anna"] && zone.told.withLock { $0 } == 2)
         // A long one.
         world.stopBackend(of: "site")
@@ -70,6 +76,13 @@ import Testing
         world.startBackend(of: "site")
         while !zone.names.withLock({ $0.contains("tony") }) { await Task.yield() }
         await until(zone, ["tony"])
+        // A route that goes and comes.
+        for (routed, names) in [(false, []), (true, ["tony"])] as [(Bool, Set<String>)] {
+            isRouted.withLock { $0 = routed }
+            while time.sleepers < 1 { await Task.yield() }
+            time.advance(by: .seconds(10))
+            await until(zone, names)
+        }
         await tony.withdraw()
         run.cancel()
         await run.value

@@ -49,6 +49,8 @@ package protocol ExportedService: AnyObject, Sendable {
 package actor Gateway {
     /// How often this machine's networks are read anew, at most.
     private static let networksHold = Duration.seconds(5)
+    /// How often what a site has told is judged anew: a route that comes or goes says nothing of itself.
+    private static let routesHold = Duration.seconds(10)
     /// How long a query that has failed waits until it is tried again, the first time and at most.
     private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
@@ -120,6 +122,7 @@ package actor Gateway {
             for type in rule.types {
                 group.addTask { await self.follow(type) }
             }
+            if case .peer = rule.source { group.addTask { await self.followRoutes() } }
         }
         isEnding = true
         target.end()
@@ -188,7 +191,18 @@ package actor Gateway {
     /// Everything of a type was told, for the first time or after a break.
     private func settled(_ type: ServiceType) {
         guard absences[type]?.told() == true else { return }
+        judgeAnew(type)
+    }
+
+    private func judgeAnew(_ type: ServiceType) {
         for service in present[type, default: [:]].values { table.saw(service, currentAdmission(), at: time.now) }
+    }
+
+    private func followRoutes() async {
+        while (try? await time.sleep(until: time.now + Self.routesHold)) != nil {
+            for type in rule.types where absences[type]?.counts ?? true { judgeAnew(type) }
+            act()
+        }
     }
 
     /// Withdraws what a site has told that is away for too long; what is known of it stays, for when it is back.
