@@ -88,7 +88,7 @@ let daemon: [Target] = [
     module("DiscoveryDaemonClient", in: "Daemon", library + ["DiscoveryControl", "DiscoveryJSON"]),
     module(
         "DiscoveryDaemon", in: "Daemon",
-        library + ["CYAML", "DiscoveryControl", "DiscoveryJSON", "UnicastEngine"]
+        library + ["CYAML", "DiscoveryControl", "DiscoveryJSON", "PeerIdentity", "UnicastEngine"]
             + nio("NIOCore", "NIOHTTP1", "NIOPosix"),
         pointers, [.embedInCode("Page/Web")]),
     // `.local` for every program: what the C library and DNS resolvers ask, from the wire's records.

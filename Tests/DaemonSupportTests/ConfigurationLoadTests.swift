@@ -158,6 +158,9 @@ import Testing
         #expect(mirror.destination == .links(links) && mirror.interfaces.patterns == ["iot"])
         #expect(mirror.domain == .local && mirror.types.count == 2)
         #expect(!mirror.names.allows(ServiceName(observed: "private 1")))
+        let site = MirrorPeer(name: "site-a", host: "10.8.0.1", port: try Port(5354))
+        #expect(configuration.mirrors.last?.source == .peer(site) && configuration.peers.keys.sorted() == ["site-a"])
+        #expect(configuration.mirrorListen?.interfaces.patterns == ["home"])
         #expect(configuration.labels == [.podman])
         let labels = configuration.access.labels
         #expect(labels.types == [try ServiceType("_http._tcp")] && labels.number == 64)

@@ -1,3 +1,4 @@
+import DNSSD
 import Foundation
 import Testing
 
@@ -49,6 +50,107 @@ import Testing
     ])
     func isNoMirror(_ rules: String, _ word: String) throws {
         let directory = try ConfigurationDirectory(["discoverd.yaml": "mirror: [\(rules)]\n"])
+        let error = try #require(throws: ConfigurationError.self) { try directory.load() }
+        #expect(error.lines.contains { $0.contains(word) }, "\(error.lines)")
+    }
+}
+
+/// `mirror-listen:`, `peers:` and a site in `mirror:`: a mistake in them must not tell more than was meant, nor to another.
+@Suite struct PeerRuleTests {
+    private static let key = "SHA256:Kq8rPLoRq1C0bEkmvB5qvlyJGYlNcMrT8qW2vlKZ7dA"
+    private static let peers = "peers: {site-a: '\(key)', site-b: 'SHA256:\(String(repeating: "A", count: 43))'}\n"
+
+    private func load(_ line: String) throws -> DaemonConfiguration {
+        try ConfigurationDirectory(["discoverd.yaml": Self.peers + line + "\n"]).load()
+    }
+
+    @Test func isRead() throws {
+        let listening = try load(
+            "mirror-listen: {address: '[fd00::1]:5354', from: [iot, cam], types: [_ipp._tcp], names: '!x', peers: site-b}"
+        )
+        let rule = try #require(listening.mirrorListen)
+        let address = try #require(IPAddress("fd00::1"))
+        let place = MirrorListen(address: address, port: try Port(5354), peers: ["site-b"])
+        #expect(rule.destination == .peers(place) && "\(place)" == "[fd00::1]:5354")
+        #expect(rule.interfaces.patterns == ["iot", "cam"] && rule.domain == .local)
+        #expect(!rule.names.allows(ServiceName(observed: "x")))
+        let following = try load(
+            "mirror: [{from: {peer: site-a, address: 'gw.example.org:5354'}, to: home, types: [_ipp._tcp]}]")
+        let mirror = try #require(following.mirrors.first)
+        #expect(mirror.source == .peer(MirrorPeer(name: "site-a", host: "gw.example.org", port: try Port(5354))))
+        let links = MirrorLinks(interfaces: try InterfaceFilter(["home"]), label: "site-a")
+        #expect(mirror.destination == .links(links) && following.mirrorListen == nil)
+        #expect(following.peers["site-a"].map { "\($0)" } == Self.key)
+    }
+
+    @Test(arguments: [
+        ("mirror: [{from: {peer: site-c, address: '10.8.0.1:5354'}, to: home, types: [_ipp._tcp]}]", "no key in peers"),
+        ("mirror: [{from: {peer: site-a}, to: home, types: [_ipp._tcp]}]", "no address"),
+        ("mirror: [{from: {address: '10.8.0.1:5354'}, to: home, types: [_ipp._tcp]}]", "no peer"),
+        ("mirror: [{from: {peer: site-a, address: 10.8.0.1}, to: home, types: [_ipp._tcp]}]", "a host and a port"),
+        ("mirror: [{from: {peer: site-a, address: '10.8.0.1:0'}, to: home, types: [_ipp._tcp]}]", "a host and a port"),
+        (
+            "mirror: [{from: {peer: site-a, address: 'fd00::1:5354'}, to: home, types: [_ipp._tcp]}]",
+            "a host and a port"
+        ),
+        ("mirror: [{from: {peer: site-a, address: 'a..b:5354'}, to: home, types: [_ipp._tcp]}]", "address"),
+        ("mirror: [{from: {peer: site-a, address: 'a:1', key: x}, to: home, types: [_ipp._tcp]}]", "unknown key"),
+        ("mirror: [{from: {peer: site-a, address: 'a:1'}, types: [_ipp._tcp]}]", "no to"),
+        (
+            "mirror: [{from: site-a, to: home, types: [_ipp._tcp]}, {from: {peer: site-a, address: 'a:1'}, to: home, types: [_ipp._tcp]}]",
+            "same label"
+        ),
+        ("mirror-listen: {from: iot, types: [_ipp._tcp], peers: [site-b]}", "no address"),
+        (
+            "mirror-listen: {address: '10.8.0.1', from: iot, types: [_ipp._tcp], peers: [site-b]}",
+            "an IP address and a port"
+        ),
+        (
+            "mirror-listen: {address: 'h1:5354', from: iot, types: [_ipp._tcp], peers: [site-b]}",
+            "an IP address and a port"
+        ),
+        (
+            "mirror-listen: {address: '10.8.0.1:5353', from: iot, types: [_ipp._tcp], peers: [site-b]}",
+            "multicast DNS's own"
+        ),
+        ("mirror-listen: {address: '10.8.0.1:5354', types: [_ipp._tcp], peers: [site-b]}", "no from"),
+        ("mirror-listen: {address: '10.8.0.1:5354', from: iot, peers: [site-b]}", "no types"),
+        ("mirror-listen: {address: '10.8.0.1:5354', from: iot, types: [_ipp._tcp]}", "no peers"),
+        ("mirror-listen: {address: '10.8.0.1:5354', from: iot, types: [_ipp._tcp], peers: []}", "at least one"),
+        ("mirror-listen: {address: '10.8.0.1:5354', from: iot, types: [_ipp._tcp], peers: [site-b, site-b]}", "once"),
+        (
+            "mirror-listen: {address: '10.8.0.1:5354', from: iot, types: [_ipp._tcp], peers: [site-c]}",
+            "no key in peers"
+        ),
+        (
+            "mirror-listen: {address: '10.8.0.1:5354', from: iot, types: [_ipp._tcp], peers: site-b, to: x}",
+            "unknown key"
+        ),
+    ])
+    func isRefused(_ line: String, _ word: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try load(line) }
+        #expect(error.lines.contains { $0.contains(word) && $0.contains(".yaml:2") }, "\(error.lines)")
+    }
+
+    @Test(arguments: [
+        "alias: [wiki, nas-Site-A]", "services: [{alias: nas-site-a}]",
+        "services: [{host: nas-site-a.local, addresses: [10.0.0.1]}]",
+        "services: [{name: x, type: _http._tcp, port: 80, alias: nas-site-a}]",
+    ])
+    func noNameIsAMirroredHostsToo(_ services: String) throws {
+        let mirror = "mirror: [{from: {peer: site-a, address: 'a:1'}, to: home, types: [_ipp._tcp]}]\n"
+        let error = try #require(throws: ConfigurationError.self) { try load(mirror + services) }
+        #expect(error.lines.contains { $0.contains("another label in mirror") }, "\(error.lines)")
+        #expect(try load(services).services.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        ("{a.b: '\(key)'}", "letters, digits"), ("{site-a: MD5:x}", "must be a key"),
+        ("{site-a: 'SHA256:abc'}", "must be a key"),
+        ("{site-a: '\(key)', site-b: '\(key)'}", "same key"), ("[site-a]", "mapping"),
+    ])
+    func isNoKey(_ peers: String, _ word: String) throws {
+        let directory = try ConfigurationDirectory(["discoverd.yaml": "peers: \(peers)\n"])
         let error = try #require(throws: ConfigurationError.self) { try directory.load() }
         #expect(error.lines.contains { $0.contains(word) }, "\(error.lines)")
     }

@@ -12,7 +12,7 @@ import Testing
     private func admission(names: [String] = [], to links: MirrorLinks? = nil) throws -> ExportAdmission {
         let destination = try links.map { .links($0) } ?? ExportRule.Destination.zone(Domain("link1.example.org"))
         let rule = ExportRule(
-            interfaces: try InterfaceFilter(["eth0"]), to: destination, types: [try ServiceType("_http._tcp")],
+            from: .links(try InterfaceFilter(["eth0"])), to: destination, types: [try ServiceType("_http._tcp")],
             names: try NamePatterns(names))
         let own = LocalAddresses.Entry(interface: Self.eth0, address: try address("10.1.0.1"), prefixLength: 24)
         return ExportAdmission(rule, local: LocalAddresses(entries: [own])) { endpoint, _ in
@@ -321,5 +321,72 @@ import Testing
         #expect(try mirrored(own) == nil)
         // Nor what another mirror brought here: its addresses are another link's.
         #expect(try mirrored(service("web", host: "printer-home.local", addresses: ["10.2.0.7"])) == nil)
+    }
+
+    // MARK: Another site
+
+    /// What becomes of it, and which addresses it has.
+    private func judged(_ service: DiscoveredService, _ rule: ExportRule) throws -> String {
+        let own = LocalAddresses.Entry(interface: Self.eth0, address: try address("10.1.0.1"), prefixLength: 24)
+        let local = LocalAddresses(entries: [own])
+        let policy = AddressPolicy(namedDomains: [.local])
+        let admission = ExportAdmission(rule, local: local) {
+            "\($0)".hasPrefix("10.9.")
+        } mayBeDialled: {
+            policy.refusal(of: $0, isOwn: $1, local: local, routes: NoWay()) == nil
+        }
+        return switch admission.judge(service) {
+        case nil: "nothing"
+        case .success(let candidate): candidate.addresses.map(\.description).joined(separator: " ")
+        case .failure(let failure): failure.refusal.rawValue
+        }
+    }
+
+    private struct NoWay: RouteLookup {
+        func route(to address: IPAddress) -> Route? { nil }
+    }
+
+    @Test(arguments: [
+        (["10.9.0.7"], "10.9.0.7"), (["10.9.0.7", "10.8.0.7", "10.1.0.7"], "10.9.0.7"), (["10.8.0.7"], "no-route"),
+        (["10.1.0.7"], "address"), (["10.1.0.1"], "address"), (["127.0.0.1"], "address"), (["169.254.1.1"], "address"),
+        (["224.0.0.251"], "address"), (["0.0.0.0"], "address"), (["255.255.255.255"], "address"),
+        (["169.254.169.254"], "address"), (["fe80::1%eth0"], "address"), (["::1"], "address"),
+        (["::ffff:10.9.0.7"], "address"),
+        (["64:ff9b::a09:7"], "address"), ([], "address"),
+    ])
+    func ofAnotherSitesAddressesThoseCountToWhichARouteLeads(_ addresses: [String], _ outcome: String) throws {
+        let site = MirrorPeer(name: "a", host: "10.9.0.1", port: try Port(5354))
+        let rule = ExportRule(
+            from: .peer(site), to: .links(MirrorLinks(interfaces: try InterfaceFilter(["eth0"]), label: "a")),
+            types: [try ServiceType("_http._tcp")])
+        let port = try Port(80)
+        var told = try service("web", addresses: [])
+        told.port = port
+        for text in addresses {
+            let address = try #require(IPAddress(text, on: Self.eth0))
+            // An interface is what the other site says, and may be the name of one that is here.
+            told.endpoints.append(Endpoint(address: address, port: port, interface: Self.eth0))
+        }
+        #expect(try judged(told, rule) == outcome)
+        told.isOwn = true
+        #expect(try judged(told, rule) == outcome, "whose it is there says nothing here")
+        told.host = try HostName("www.example.org")
+        #expect(try judged(told, rule) == "foreign-host")
+    }
+
+    @Test func anotherSiteIsToldWhatIsOfTheLinkOrOfThisMachineItself() throws {
+        let listen = MirrorListen(address: try address("10.9.0.1"), port: try Port(5354), peers: ["b"])
+        let rule = ExportRule(
+            from: .links(try InterfaceFilter(["eth0"])), to: .peers(listen), types: [try ServiceType("_http._tcp")])
+        #expect(try judged(service("tony"), rule) == "10.1.0.7")
+        var own = try service("own", addresses: ["10.1.0.1"])
+        own.isOwn = true
+        #expect(try judged(own, rule) == "10.1.0.1")
+        // What a mirror has brought to this machine, even from a network of the same numbers.
+        var mirrored = try service("tony", host: "h3-iot.local", addresses: ["10.1.0.7"])
+        mirrored.isOwn = true
+        #expect(try judged(mirrored, rule) == "foreign-host")
+        // What another machine's mirror has brought.
+        #expect(try judged(service("tony", host: "h3-iot.local", addresses: ["10.9.0.7"]), rule) == "address")
     }
 }

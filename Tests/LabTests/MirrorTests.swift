@@ -56,6 +56,25 @@ struct MirrorTests {
         try await lab.stop()
     }
 
+    @Test("a host of the other link is no alias of this machine")
+    func alias() async throws {
+        let (lab, daemon) = try await start()
+        let alias = try lab.discoverd("h1", "publish", "--alias", "nas-iot", "--interface", "eth0")
+        try await alias.line(.stdout, "the alias") { $0.contains("nas-iot.local") }
+        let host = try lab.exec("h3", ["avahi-publish", "-a", "-R", "nas.local", "10.78.0.3"])
+        try await host.line(.stderr, "established") { $0.contains("Established") }
+        let web = try await lab.avahiPublish("h3", "-H", "nas.local", "forged", "_http._tcp", "8080")
+        let log = try daemon.process
+        try await log.line(.stderr, "the refusal") {
+            $0.contains("forged is not mirrored to eth0: another host is called nas-iot.local")
+        }
+        let addresses = try await lab.run("h2", "avahi-resolve", "-4", "-n", "nas-iot.local")
+        #expect(addresses == ["nas-iot.local\t10.77.0.1"])
+        for process in [web, host, alias] { process.signal(SIGTERM) }
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     @Test("a name that another host has there is another one; the host that had it keeps it")
     func taken() async throws {
         let (lab, daemon) = try await start()

@@ -63,6 +63,8 @@ struct DaemonProcess {
             for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
             return states
         }
+        let sites = try OtherSites(configuration, state, log)
+        facts.key = sites.map { "\($0.key)" }
         let labels = Labels(configuration.labels, configuration.access.labels, log)
         facts.labels = { labels?.statuses ?? [] }
         let reloader = Reloader(command.place, stamp, configuration, domains, manager, verbosity, log)
@@ -75,13 +77,15 @@ struct DaemonProcess {
             facts: facts,
             log: log
         ) { await reloader.reload($0) }
+        let teller = sites?.teller(configuration.mirrorListen, of: daemon.network)
         gateways.withLock { all in
             all = domains.gateways(configuration.exports, of: daemon.network, log)
-            all += LinkMirror.gateways(configuration.mirrors, of: daemon.network, log)
+            all += LinkMirror.gateways(configuration.mirrors, of: daemon.network, sites, log)
+            if let teller { all.append(teller.gateway) }
         }
         let names = NameSockets(configuration, manager).names(from: host, log)
         let running = RunningDaemon(
-            daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
+            daemon: daemon, gateways: gateways.withLock { $0 }, teller: teller, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),
             backend: BackendProbe(engine: host.avahi, health: daemon.health),
             reloader: reloader, names: names, labels: labels, log: log)

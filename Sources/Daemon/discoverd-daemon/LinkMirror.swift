@@ -11,14 +11,20 @@ struct LinkMirror: ExportTarget {
     let log: DaemonLog
 
     /// Gateways of the configured rules.
-    static func gateways(_ rules: [ExportRule], of network: LocalNetwork, _ log: DaemonLog) -> [Gateway] {
-        if !rules.isEmpty, isForwarding == false {
+    /// - Parameter sites: what connects to other sites; nil where no rule names one.
+    static func gateways(
+        _ rules: [ExportRule], of network: LocalNetwork, _ sites: OtherSites?, _ log: DaemonLog
+    ) -> [Gateway] {
+        let isBetweenLinks = rules.contains { if case .links = $0.source { true } else { false } }
+        if isBetweenLinks, isForwarding == false {
             log.notice("this machine forwards no packets: what is mirrored is reached where another router leads")
         }
         return rules.compactMap { rule in
             guard case .links(let links) = rule.destination else { return nil }
-            return Gateway(rule, into: LinkMirror(network: network, links: links, log: log), log: log) {
-                network.follow($0)
+            let mirror = LinkMirror(network: network, links: links, log: log)
+            switch rule.source {
+            case .links: return Gateway(rule, into: mirror, log: log) { network.follow($0) }
+            case .peer(let peer): return sites?.gateway(rule, of: peer, into: mirror)
             }
         }
     }

@@ -18,6 +18,7 @@ struct RunningDaemon {
 
     let daemon: Daemon
     let gateways: [Gateway]
+    let teller: SiteTeller?
     let sockets: ControlSockets
     let manager: ServiceManager
     let watchdog: Watchdog
@@ -51,6 +52,7 @@ struct RunningDaemon {
                     }
                 }
                 for gateway in gateways { group.addTask { await gateway.run() } }
+                if let teller { group.addTask { await teller.run() } }
             }
         }
         defer {

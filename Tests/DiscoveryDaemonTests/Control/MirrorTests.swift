@@ -87,6 +87,20 @@ struct MirrorTests {
         #expect(facts.snapshot.count == 20_001)
     }
 
+    @Test("of another site's daemon so many bytes are read at once, and so many a second")
+    func pace() {
+        let start = ContinuousClock.now
+        var pace = ReadingPace(burst: 1000, perSecond: 100, at: start)
+        let first = [600, 400].map { pace.read($0, at: start) }
+        #expect(first == [.zero, .zero])
+        let waits = [pace.read(50, at: start), pace.read(100, at: start + .seconds(1))]
+        #expect(waits == [.milliseconds(500), .milliseconds(500)])
+        let later = pace.read(1000, at: start + .seconds(3600))
+        #expect(later == .zero, "what was not read adds up to the burst alone")
+        let more = pace.read(100, at: start + .seconds(3600))
+        #expect(more == .seconds(1))
+    }
+
     @Test("the daemon is away for 5 s without a word: once")
     func absence() {
         var absence = DaemonAbsence(patience: .seconds(5))

@@ -11,8 +11,10 @@ import Testing
     /// A zone as a list of names.
     private final class Zone: ExportTarget {
         let names = Locked<Set<String>>([])
+        let told = Locked(0)
 
         func publish(_ export: Export) -> any ExportedService {
+            told.withLock { $0 += 1 }
             names.withLock { _ = $0.insert(export.service.name.text) }
             return Service(zone: self, name: export.service.name.text)
         }
@@ -26,6 +28,65 @@ import Testing
             func change(to export: Export) {}
             func withdraw(within limit: Duration) async { zone.names.withLock { _ = $0.remove(name) } }
         }
+    }
+
+    /// As its list of names becomes so.
+    private func until(_ zone: Zone, _ names: Set<String>) async {
+        while zone.names.withLock({ $0 }) != names { await Task.yield() }
+    }
+
+    @Test func whatASiteHasToldStaysForTwoMinutesAndIsBackWithIt() async throws {
+        let world = SimulatedNetwork()
+        let network = LocalNetwork(engine: try world.addMachine("site"), limits: TestDaemon.limits)
+        let there = LocalNetwork(engine: try world.addMachine("printer"), limits: TestDaemon.limits)
+        let tony = try there.publish(OfferedService(name: "tony", type: "_http._tcp", port: 80))
+        let anna = try there.publish(OfferedService(name: "anna", type: "_http._tcp", port: 81))
+        let (time, zone, isRouted) = (TestTime(), Zone(), Locked(true))
+        let peer = MirrorPeer(name: "a", host: "10.8.0.1", port: try Port(5354))
+        let rule = ExportRule(
+            from: .peer(peer), to: .links(MirrorLinks(interfaces: try InterfaceFilter(["home"]), label: "a")),
+            types: [try ServiceType("_http._tcp")])
+        let gateway = Gateway(
+            rule, into: zone, log: DaemonLog(write: { _ in }), time: time,
+            admission: {
+                ExportAdmission(rule, local: LocalAddresses(entries: [])) { _ in
+                    isRouted.withLock { $0 }
+                } mayBeDialled: { _, _ in
+                    true
+                }
+            },
+            events: { network.follow($0) })
+        let run = Task { await gateway.run() }
+        await until(zone, ["tony", "anna"])
+        // A short break: nobody sees it.
+        world.stopBackend(of: "site")
+        await time.sleeper(until: .seconds(120))
+        time.advance(by: .seconds(119))
+        world.startBackend(of: "site")
+        while time.sleepers > 1 { await Task.yield() }
+        #expect(zone.names.withLock { $0 } == ["tony", "anna"] && zone.told.withLock { $0 } == 2)
+        // A long one.
+        world.stopBackend(of: "site")
+        await time.sleeper(until: .seconds(239))
+        time.advance(by: .seconds(119))
+        #expect(zone.names.withLock { $0 } == ["tony", "anna"])
+        time.advance(by: .seconds(1))
+        await until(zone, [])
+        await anna.withdraw()
+        world.startBackend(of: "site")
+        while !zone.names.withLock({ $0.contains("tony") }) { await Task.yield() }
+        await until(zone, ["tony"])
+        // A route that goes and comes.
+        for (routed, names) in [(false, []), (true, ["tony"])] as [(Bool, Set<String>)] {
+            isRouted.withLock { $0 = routed }
+            while time.sleepers < 1 { await Task.yield() }
+            time.advance(by: .seconds(10))
+            await until(zone, names)
+        }
+        await tony.withdraw()
+        run.cancel()
+        await run.value
+        for network in [network, there] { await network.shutdown() }
     }
 
     @Test func aQueryThatFailsIsToldAndTriedAgain() async throws {

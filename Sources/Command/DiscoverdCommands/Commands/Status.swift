@@ -105,8 +105,9 @@ struct StatusLines {
         addQueries(status["warm"]?.array ?? [])
         for domain in status["domains"]?.array ?? [] { add("domain", text(domain)) }
         for export in status["exports"]?.array ?? [] {
-            add(export["to"] == nil ? "export" : "mirror", Self.export(export))
+            add(export["to"] == nil && export["peers"] == nil ? "export" : "mirror", Self.export(export))
         }
+        if let key = status["key"]?.string { add("key", key.escapedForTerminal) }
         for source in status["labels"]?.array ?? [] { addLabels(source) }
         addServices((status["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) })
     }
@@ -198,14 +199,17 @@ struct StatusLines {
 
     private static func export(_ export: JSONValue) -> String {
         let count = export["services"]?.integer ?? 0
-        let refused = ["name", "unfit", "foreign-host", "address", "text", "too-many"].compactMap { reason in
+        let refused = ["name", "unfit", "foreign-host", "address", "no-route", "text", "too-many"].compactMap {
+            reason in
             (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
         }
         let rest = refused.isEmpty ? "" : "; left out: \(refused.joined(separator: ", "))"
         let failure = (export["reason"]?.string).map { "; not followed: \($0)" } ?? ""
-        let place =
-            export["to"].map { "\(patterns(export["interfaces"])) to \(patterns($0))" } ?? export["domain"]?.string
-            ?? "?"
+        let from = export["peer"]?.string ?? patterns(export["interfaces"])
+        let connected = export["connected"]?.strings ?? []
+        let peers = export["peers"]?.strings?.map { connected.contains($0) ? $0 : "\($0) (not connected)" }
+        let to = export["to"].map(patterns) ?? peers?.joined(separator: ", ")
+        let place = to.map { "\(from) to \($0)" } ?? export["domain"]?.string ?? "?"
         return "\(place): \(count) service\(count == 1 ? "" : "s")\(rest)\(failure)"
             .escapedForTerminal
     }

@@ -30,10 +30,13 @@ public struct ControlClient: Sendable {
     private static let maximumAnswer = 64 * 1024 * 1024
 
     /// The socket.
-    public let path: String
+    public var path: String { place.name }
+    private let place: ControlPlace
 
     /// Creates a client; nothing is connected yet.
-    public init(path: String) { self.path = path }
+    public init(path: String) { self.init(ControlPlace(path: path)) }
+
+    init(_ place: ControlPlace) { self.place = place }
 
     /// The result of looking for a daemon.
     public struct Search: Sendable {
@@ -76,7 +79,7 @@ public struct ControlClient: Sendable {
 
     /// - Returns: whether it is a daemon; nil if it does not answer in time.
     func answers(until deadline: Deadline) throws(DiscoveryError) -> Bool? {
-        let connection = try UnixConnection(path: path, until: deadline)
+        let connection = try place.connect(deadline)
         try connection.send(Request("GET", "/v1/ping").bytes, until: deadline)
         return switch try connection.receive(until: deadline, bell: nil) {
         case .bytes(let bytes): bytes.starts(with: "HTTP/1.".utf8)
@@ -108,7 +111,7 @@ public struct ControlClient: Sendable {
 
     func exchange(_ request: Request, until deadline: Deadline) -> Result<[UInt8], ControlError> {
         do throws(DiscoveryError) {
-            let connection = try UnixConnection(path: path, until: deadline)
+            let connection = try place.connect(deadline)
             try connection.send(request.bytes, until: deadline)
             var reader = HTTPResponseReader()
             var body: [UInt8] = []

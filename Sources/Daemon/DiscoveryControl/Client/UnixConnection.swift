@@ -16,6 +16,8 @@ package final class UnixConnection {
     }
 
     private let descriptor: Int32
+    /// Why the other side ended it, where that is known; nil otherwise.
+    let whyItEnded: @Sendable () -> String?
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
     /// Connects and checks the peer. Waits, until `deadline` at most, only while the daemon is behind with accepting
@@ -23,6 +25,7 @@ package final class UnixConnection {
     /// - Throws: `.notFound` if there is no socket; `.notPermitted`; `.untrusted` if another user may have created it;
     ///   `.busy` if it was not accepted in time; `.backendUnavailable` if no process listens.
     package init(path: String, until deadline: Deadline) throws(DiscoveryError) {
+        whyItEnded = { nil }
         guard path.utf8.first != 0, let address = SocketAddress(unix: Array(path.utf8)) else {
             throw DiscoveryError(.notFound, "\(path.quotedForMessage) cannot be the path of a socket")
         }
@@ -42,6 +45,14 @@ package final class UnixConnection {
         if result != 0 { throw Self.error(errno, path) }
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw Self.error(errno, path) }
         try checkTrust(path)
+    }
+
+    /// One end of a pair, which it takes over.
+    package init(
+        connected descriptor: Int32, whyItEnded: @escaping @Sendable () -> String?
+    ) throws(DiscoveryError) {
+        (self.descriptor, self.whyItEnded) = (descriptor, whyItEnded)
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw Self.error(errno, "a connection") }
     }
 
     private func checkTrust(_ path: String) throws(DiscoveryError) {

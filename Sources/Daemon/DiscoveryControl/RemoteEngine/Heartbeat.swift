@@ -5,12 +5,13 @@ internal import DiscoverySystem
 struct Heartbeat: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// After so long without a word it is asked, and has so long to answer.
-    static let (silence, answer) = (Duration.seconds(5), Duration.seconds(2))
-
+    /// After so long without a word it is asked.
+    private let silence: Duration
     private var last: Instant?
     /// It was asked in vain, and has said nothing since.
     private(set) var isMissed = false
+
+    init(silence: Duration = .seconds(5)) { self.silence = silence }
 
     /// It has said something, or answered.
     mutating func heard(at now: Instant) { (last, isMissed) = (now, false) }
@@ -19,28 +20,33 @@ struct Heartbeat: Sendable {
     mutating func missed(at now: Instant) { (last, isMissed) = (now, true) }
 
     /// When to ask for the sake of a response that began at a time.
-    func isDue(since began: Instant) -> Instant { max(last ?? began, began) + Self.silence }
+    func isDue(since began: Instant) -> Instant { max(last ?? began, began) + silence }
 
     /// Whether it answers; nil where it must be asked.
     func answers(at now: Instant) -> Bool? {
-        guard let last, now < last + Self.silence else { return nil }
+        guard let last, now < last + silence else { return nil }
         return !isMissed
     }
 }
 
 /// The heartbeat of one daemon, for all that is open with it: whatever it says on one of its connections is a sign of life for the others.
 final class Pulse: Sendable {
-    /// The daemon's control socket.
-    let path: String
-    private let heartbeat = Locked(Heartbeat())
+    let place: ControlPlace
+    private let heartbeat: Locked<Heartbeat>
     private let question = Locked(())
 
-    init(path: String) { self.path = path }
+    init(_ place: ControlPlace) {
+        self.place = place
+        heartbeat = Locked(Heartbeat(silence: place.silence))
+    }
 
     /// It was asked in vain, and has said nothing since.
     var isMissed: Bool { heartbeat.withLock { $0.isMissed } }
 
-    func heard() { heartbeat.withLock { $0.heard(at: .now) } }
+    func heard() {
+        heartbeat.withLock { $0.heard(at: .now) }
+        place.became(nil)
+    }
 
     func deadline(since began: ContinuousClock.Instant) -> Deadline {
         Deadline(at: heartbeat.withLock { $0.isDue(since: began) })
@@ -51,7 +57,7 @@ final class Pulse: Sendable {
         question.withLock { _ in
             if let known = heartbeat.withLock({ $0.answers(at: .now) }) { return known }
             // Too busy is an answer.
-            let answers = (try? ControlClient(path: path).answers(until: Deadline(in: Heartbeat.answer))) == true
+            let answers = (try? ControlClient(place).answers(until: Deadline(in: place.answer))) == true
             heartbeat.withLock { answers ? $0.heard(at: .now) : $0.missed(at: .now) }
             return answers
         }

@@ -9,8 +9,7 @@ internal import DiscoveryJSON
 /// the catalog's to keep until it has said all again.
 struct Mirror<Fact: MirroredFact>: Sendable {
     /// The most values kept; the daemon says what it leaves out of its own.
-    private static var limit: Int { 20_000 }
-
+    private let limit: Int
     private var known: [Fact.Value.Key: Fact.Value] = [:]
     /// As reported; nil before the first.
     private var backend: EngineState?
@@ -20,13 +19,15 @@ struct Mirror<Fact: MirroredFact>: Sendable {
     /// The last reported omission.
     private var omission: String?
 
+    init(limit: Int = 20_000) { self.limit = limit }
+
     mutating func received(_ change: Change<Fact.Value>) -> [Fact] {
         switch change {
         case .backend(let state): return state.reason.map { down($0, isHeard: true) } ?? up()
         case .found(let value), .changed(let value):
             let facts = became()
-            guard known.count < Self.limit || known[value.key] != nil else {
-                return facts + [.degraded("more than \(Self.limit) in one answer: further ones are left out")]
+            guard known.count < limit || known[value.key] != nil else {
+                return facts + [.degraded("more than \(limit) in one answer: further ones are left out")]
             }
             known[value.key] = value
             return facts + Fact.reports(value)

@@ -4,9 +4,6 @@ internal import DiscoveryJSON
 internal import DiscoverySystem
 
 extension RemoteEngine {
-    /// The most queries with a connection of their own.
-    private static let ownStreams = 3
-
     /// Starts a query with the daemon, or with what has taken its place.
     func begin<Fact>(
         _ succession: Succession<Fact>, _ start: (@escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
@@ -68,7 +65,7 @@ extension RemoteEngine {
         _ target: String, _ report: @escaping @Sendable ([Fact]) -> Void, _ ended: @escaping @Sendable () -> Void = {},
         _ read: @escaping @Sendable (JSONValue, InterfaceNames) throws(JSONShapeError) -> Fact.Value
     ) -> any EngineOperation {
-        let query = RemoteQuery<Fact>(read)
+        let query = RemoteQuery<Fact>(atMost: pulse.place.mostValues, read)
         let member = query.join(reporting: report)
         query.start(pulse, target) { [weak self] in self?.note($0) }
         return Membership {
@@ -97,7 +94,7 @@ extension RemoteEngine {
     /// The options that queries must have in common to share a stream; nil for a query that needs its own.
     private func shareable(_ query: ServiceQuery) -> Shared? {
         guard case .type(let type, let domain) = query.target, type.subtype == nil,
-            state.withLock({ $0.own >= Self.ownStreams })
+            state.withLock({ $0.own >= pulse.place.ownStreams })
         else { return nil }
         return Shared(
             domain: domain,
@@ -112,7 +109,7 @@ extension RemoteEngine {
     ) -> any EngineOperation {
         let (query, isNew) = state.withLock { state -> (RemoteQuery<BrowseFact>, Bool) in
             if let query = state.shared[shared] { return (query, false) }
-            let query = RemoteQuery<BrowseFact> { json, names throws(JSONShapeError) in
+            let query = RemoteQuery<BrowseFact>(atMost: pulse.place.mostValues) { json, names throws(JSONShapeError) in
                 try DiscoveredService(line: json, names)
             }
             state.shared[shared] = query

@@ -30,7 +30,7 @@ public final class RemoteEngine: DiscoveryEngine {
     }
 
     /// The daemon's control socket.
-    public var path: String { pulse.path }
+    public var path: String { pulse.place.name }
 
     let pulse: Pulse
     private let check: RegistrationRequest.Check?
@@ -48,7 +48,7 @@ public final class RemoteEngine: DiscoveryEngine {
         check: RegistrationRequest.Check? = nil,
         otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
     ) {
-        self.init(path: path, check: check, otherwise: otherwise, patience: .zero, withoutDaemon: { nil })
+        self.init(ControlPlace(path: path), check: check, otherwise: otherwise, patience: .zero, withoutDaemon: { nil })
     }
 
     /// Creates an engine whose queries go on without a daemon that is away.
@@ -56,18 +56,33 @@ public final class RemoteEngine: DiscoveryEngine {
     ///   - check, otherwise: as above.
     ///   - patience: how long the daemon may be away.
     ///   - withoutDaemon: makes what finds then, until the program ends; nil: they wait for the daemon. Called once.
-    package init(
+    package convenience init(
         path: String,
         check: RegistrationRequest.Check? = nil,
         otherwise: @escaping @Sendable () -> (any DiscoveryEngine)?,
         patience: Duration = .seconds(5),
         withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)?
     ) {
-        pulse = Pulse(path: path)
+        self.init(
+            ControlPlace(path: path), check: check, otherwise: otherwise, patience: patience,
+            withoutDaemon: withoutDaemon)
+    }
+
+    private init(
+        _ place: ControlPlace, check: RegistrationRequest.Check?,
+        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)?, patience: Duration,
+        withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)?
+    ) {
+        pulse = Pulse(place)
         self.check = check
         makeOther = otherwise
         makeSuccessor = withoutDaemon
         state = Locked(State(absence: DaemonAbsence(patience: patience)))
+    }
+
+    /// The services that the daemon of another site tells.
+    package convenience init(peer place: ControlPlace) {
+        self.init(place, check: nil, otherwise: { nil }, patience: .zero, withoutDaemon: { nil })
     }
 
     /// True for every domain; the daemon decides.
@@ -109,7 +124,8 @@ public final class RemoteEngine: DiscoveryEngine {
         if let successor = state.withLock({ $0.successor }) { return successor.couldNotReach(instance) }
         var text = QueryString()
         text.add(instance)
-        let message = RemoteMessage(ControlClient.Request("POST", "/v1/services/unreachable?\(text.text)"), to: path)
+        let message = RemoteMessage(
+            ControlClient.Request("POST", "/v1/services/unreachable?\(text.text)"), to: pulse.place)
         let operation = track(message)
         Task {
             await message.finish()
@@ -208,8 +224,8 @@ public final class RemoteEngine: DiscoveryEngine {
 final class RemoteMessage: EngineOperation {
     private let task: Task<Void, Never>
 
-    init(_ request: ControlClient.Request, to path: String) {
-        task = Task { _ = try? await ControlClient(path: path).send(request, within: .seconds(2)) }
+    init(_ request: ControlClient.Request, to place: ControlPlace) {
+        task = Task { _ = try? await ControlClient(place).send(request, within: .seconds(2)) }
     }
 
     func cancel() {}

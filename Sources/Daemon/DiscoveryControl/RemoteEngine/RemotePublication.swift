@@ -24,7 +24,7 @@ final class RemotePublication: PublicationOperation {
         }
     }
 
-    private let path: String
+    private let client: ControlClient
     private let state: Locked<State>
     private let stream: RemoteStream
     private let reporting: @Sendable (PublicationFact) -> Void
@@ -37,7 +37,7 @@ final class RemotePublication: PublicationOperation {
         instead: @escaping @Sendable (OfferedService) -> (any PublicationOperation)? = { _ in nil },
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) {
-        path = pulse.path
+        client = ControlClient(pulse.place)
         self.reporting = reporting
         let facts = RemotePublicationFacts(request.service.name, isPersistent: isPersistent)
         let state = Locked(State(facts: facts, request: request, given: request.service.txt))
@@ -46,7 +46,7 @@ final class RemotePublication: PublicationOperation {
         let isWanted: @Sendable () -> Bool = { state.withLock { !$0.facts.isOver } }
         stream = RemoteStream(
             pulse, Self.registration(state), staysWhenItHangs: true, isWanted: isWanted
-        ) { [path] event in
+        ) { [client] event in
             let service = state.withLock { $0.request.service }
             if case .refused(let error) = event, error.isBusy, let operation = instead(service) {
                 let (isOver, txt) = state.withLock { state in
@@ -59,7 +59,7 @@ final class RemotePublication: PublicationOperation {
             }
             let (facts, gives) = state.withLock { ($0.facts.received(event), $0.beginGiving()) }
             for fact in facts { reporting(fact) }
-            if gives { Task { await Self.giveText(to: path, state, reporting) } }
+            if gives { Task { await Self.giveText(to: client, state, reporting) } }
         }
     }
 
@@ -76,7 +76,7 @@ final class RemotePublication: PublicationOperation {
     /// Has the daemon announce the newest TXT record, again and again until it does or has another registration. If it refuses the record, the
     /// one before stays, and the publication says so.
     private static func giveText(
-        to path: String, _ state: Locked<State>, _ reporting: @Sendable (PublicationFact) -> Void
+        to client: ControlClient, _ state: Locked<State>, _ reporting: @Sendable (PublicationFact) -> Void
     ) async {
         var patience = Duration.milliseconds(50)
         while true {
@@ -93,7 +93,7 @@ final class RemotePublication: PublicationOperation {
             let target = "/v1/registrations/\(QueryString.encode(next.id))/txt"
             var facts: [PublicationFact] = []
             do throws(ControlError) {
-                _ = try await ControlClient(path: path).send(ControlClient.Request("PUT", target, body: writer.bytes))
+                _ = try await client.send(ControlClient.Request("PUT", target, body: writer.bytes))
                 facts = state.withLock { state in
                     guard state.facts.id == next.id else { return [] }
                     state.given = next.txt
@@ -122,7 +122,7 @@ final class RemotePublication: PublicationOperation {
             state.request.service.txt = txt
             return (state.instead, state.beginGiving())
         }
-        if gives { Task { [path, state, reporting] in await Self.giveText(to: path, state, reporting) } }
+        if gives { Task { [client, state, reporting] in await Self.giveText(to: client, state, reporting) } }
         return instead?.update(txt: txt) ?? true
     }
 
@@ -147,7 +147,7 @@ final class RemotePublication: PublicationOperation {
         guard let id else { return true }
         do throws(ControlError) {
             let request = ControlClient.Request("DELETE", "/v1/registrations/\(QueryString.encode(id))")
-            _ = try await ControlClient(path: path).send(request, within: limit)
+            _ = try await client.send(request, within: limit)
             return true
         } catch {
             // It is already withdrawn.

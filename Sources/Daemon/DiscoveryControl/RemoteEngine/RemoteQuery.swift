@@ -16,17 +16,24 @@ final class RemoteQuery<Fact: MirroredFact>: Sendable {
     }
 
     private struct State {
-        var mirror = Mirror<Fact>()
+        var mirror: Mirror<Fact>
         var members: [UInt64: Member] = [:]
         var lastID: UInt64 = 0
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let stream: Locked<RemoteStream?> = Locked(nil)
     private let read: @Sendable (JSONValue, InterfaceNames) throws(JSONShapeError) -> Value
 
-    /// - Parameter read: reads the value of a line.
-    init(_ read: @escaping @Sendable (JSONValue, InterfaceNames) throws(JSONShapeError) -> Value) { self.read = read }
+    /// - Parameters:
+    ///   - limit: the most values kept.
+    ///   - read: reads the value of a line.
+    init(
+        atMost limit: Int, _ read: @escaping @Sendable (JSONValue, InterfaceNames) throws(JSONShapeError) -> Value
+    ) {
+        self.read = read
+        state = Locked(State(mirror: Mirror(limit: limit)))
+    }
 
     /// - Parameter noted: is told each event once its facts are reported.
     func start(_ pulse: Pulse, _ target: String, noted: @escaping @Sendable (RemoteStream.Event) -> Void) {

@@ -71,8 +71,13 @@ final class RemoteStream: Sendable {
             let began = ContinuousClock.now
             let reason = attempt()
             guard !isCancelled else { return }
-            if let reason { tell(.disconnected(reason)) }
-            patience = ContinuousClock.now - began > .seconds(5) ? .milliseconds(50) : min(patience * 2, .seconds(2))
+            if let reason {
+                pulse.place.became(reason)
+                tell(.disconnected(reason))
+            }
+            patience =
+                ContinuousClock.now - began > .seconds(5)
+                ? .milliseconds(50) : min(patience * 2, pulse.place.longestPause)
             pause(Deadline(in: patience))
         }
     }
@@ -92,20 +97,21 @@ final class RemoteStream: Sendable {
     private func attempt() -> String? {
         do throws(DiscoveryError) {
             let deadline = Deadline(in: .seconds(5))
-            let connection = try UnixConnection(path: pulse.path, until: deadline)
+            let connection = try pulse.place.connect(deadline)
             try connection.send(request().bytes, until: deadline)
             return try read(connection)
         } catch {
-            return "no discoverd daemon: \(error.message)"
+            return "\(pulse.place.absence): \(error.message)"
         }
     }
 
     private func read(_ connection: UnixConnection) throws(DiscoveryError) -> String? {
         var reader = HTTPResponseReader()
-        var splitter = LineSplitter()
+        var splitter = LineSplitter(atMost: pulse.place.longestLine)
         var refusal: [UInt8] = []
         let began = ContinuousClock.now
         var hangs = false
+        var pace = pulse.place.bytes.map { ReadingPace(burst: $0.burst, perSecond: $0.perSecond, at: began) }
         while !isCancelled {
             do throws(HTTPResponseReader.Failure) {
                 switch Self.wait(connection, bell, until: pulse.deadline(since: began)) {
@@ -114,12 +120,15 @@ final class RemoteStream: Sendable {
                     if hangs { tell(.hangs(nil)) }
                     hangs = false
                     try reader.received(bytes)
-                case .success(.ended): try reader.ended()
+                    if let wait = pace?.read(bytes.count, at: .now), wait > .zero { pause(Deadline(in: wait)) }
+                case .success(.ended):
+                    if let reason = connection.whyItEnded() { return reason }
+                    try reader.ended()
                 case .success(.rung):
                     tell(.woken)
                     continue
                 case .success(.timedOut):
-                    let reason = pulse.answers() ? nil : "the discoverd daemon does not answer"
+                    let reason = pulse.answers() ? nil : "\(pulse.place.noun) does not answer"
                     if let reason, !staysWhenItHangs { return reason }
                     if hangs != (reason != nil) { tell(.hangs(reason)) }
                     hangs = reason != nil
@@ -134,7 +143,9 @@ final class RemoteStream: Sendable {
             guard 200..<300 ~= status else {
                 refusal += body.prefix(64 * 1024)
                 guard reader.isDone else { continue }
-                tell(.refused(ControlError(status: status, body: refusal)))
+                let error = ControlError(status: status, body: refusal)
+                pulse.place.became(error.message)
+                tell(.refused(error))
                 return nil
             }
             guard let lines = splitter.received(body) else { return "the daemon's answer has a line without end" }
@@ -162,10 +173,13 @@ public struct LineSplitter: Sendable {
     /// The longest line in bytes; a service with the largest TXT record and all its endpoints stays far below.
     public static let maximumLength = 1024 * 1024
 
+    private let longest: Int
     private var pending: [UInt8] = []
 
     /// Creates a splitter.
-    public init() {}
+    public init() { self.init(atMost: Self.maximumLength) }
+
+    init(atMost longest: Int) { self.longest = longest }
 
     /// Consumes bytes.
     /// - Returns: the complete lines, without their ends; nil if a line is too long.
@@ -178,6 +192,6 @@ public struct LineSplitter: Sendable {
             start = end + 1
         }
         pending.append(contentsOf: bytes[start...])
-        return pending.count <= Self.maximumLength ? lines : nil
+        return pending.count <= longest ? lines : nil
     }
 }

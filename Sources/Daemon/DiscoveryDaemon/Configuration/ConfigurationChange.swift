@@ -28,6 +28,8 @@ package struct ConfigurationChange: Hashable, Sendable {
         if old.domains.map(\.unplaced) != new.domains.map(\.unplaced) { restart.append("domains") }
         if old.exports != new.exports { restart.append("export") }
         if old.mirrors != new.mirrors { restart.append("mirror") }
+        if old.mirrorListen != new.mirrorListen { restart.append("mirror-listen") }
+        if old.peers != new.peers { restart.append("peers") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
         if old.nss != new.nss { restart.append("nss") }
         if old.dns != new.dns { restart.append("dns") }

@@ -1,6 +1,7 @@
 public import DNSSD
 package import DiscoverySystem
 internal import Libc
+public import PeerIdentity
 
 /// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
 public struct DaemonConfiguration: Hashable, Sendable {
@@ -26,8 +27,12 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var domains: [DomainDefinition] = []
     /// What of a link is brought into a zone.
     public var exports: [ExportRule] = []
-    /// What of a link is published on another link.
+    /// What of a link, or of another site, is published on another link.
     public var mirrors: [ExportRule] = []
+    /// What daemons of other sites are told; nil: nothing.
+    public var mirrorListen: ExportRule?
+    /// The keys of daemons of other sites, by the names that the configuration has for them.
+    public var peers: [String: KeyFingerprint] = [:]
     /// Who may publish, and how much.
     public var access = AccessRules()
     /// Where the read-only part of the API is offered over TCP; nil: nowhere.
@@ -165,8 +170,9 @@ extension DaemonConfiguration {
         let mapping = try YAMLMapping(
             root,
             keys: [
-                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "access", "dns", "labels",
-                "listen", "limits", "log-level", "nss", "reload",
+                "alias", "avahi", "browse", "services", "domains", "export", "mirror", "mirror-listen", "peers",
+                "access",
+                "dns", "labels", "listen", "limits", "log-level", "nss", "reload",
             ], old: ["backend", "finder"])
         let faults = root.faults
         avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
@@ -185,8 +191,16 @@ extension DaemonConfiguration {
                 faults.note(value.error("\(rule.domain) has no entry with a key in domains"))
             }
         }
+        peers = mapping.read("peers") { value throws(ConfigurationError) in try PeerKeys.read(value) } ?? peers
+        let keys = peers
         mirrors =
-            mapping.read("mirror") { value throws(ConfigurationError) in try ExportRule.mirrors(value) } ?? mirrors
+            mapping.read("mirror") { value throws(ConfigurationError) in try ExportRule.mirrors(value, keys) }
+            ?? mirrors
+        mirrorListen =
+            mapping.read("mirror-listen") { value throws(ConfigurationError) in
+                try ExportRule(listen: value, keys)
+            } ?? nil
+        services.mirrored = mirrors.compactMap(\.hostEnding)
         let old = access
         access =
             mapping.read("access") { value throws(ConfigurationError) in

@@ -25,7 +25,7 @@ extension TCPListen {
     }
 }
 
-private enum Listening {
+enum Listening {
     /// `127.0.0.1:9331`, `[::1]:9331`.
     static func place(_ text: String) -> (address: IPAddress, port: Port)? {
         guard let colon = text.lastIndex(of: ":") else { return nil }

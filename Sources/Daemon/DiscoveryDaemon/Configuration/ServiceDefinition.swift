@@ -271,6 +271,8 @@ extension CheckSpecification {
 /// The services of all files; no two are the same.
 struct ServiceList {
     let hostName: String
+    /// What names end in that hosts of other links and sites have here.
+    var mirrored: [String] = []
     private(set) var definitions: [ServiceDefinition] = []
     private var places: [ServiceInstance: String] = [:]
     /// Those of the main file, on which services may be.
@@ -312,6 +314,13 @@ struct ServiceList {
         if let place = places[instance] {
             let type = definition.service.isAlias ? "" : " of type \(instance.type)"
             throw value.error("\(instance.name)\(type) is there already: \(place)")
+        }
+        if let host = definition.service.host, host.isAnsweredHere,
+            let ending = mirrored.first(where: { host.name.text.lowercased().hasSuffix($0) })
+        {
+            throw value.error(
+                "\(host.name) ends in \(ending), as names of mirrored hosts do: another name, or another label in mirror"
+            )
         }
         guard definitions.count < DaemonConfiguration.maximumServices else {
             throw value.error("more than \(DaemonConfiguration.maximumServices) services")

@@ -31,12 +31,14 @@ package struct Export: Hashable, Sendable {
 package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     /// No pattern takes its name.
     case name
-    /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard.
+    /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard. Or it is not of `local`.
     case unfit
-    /// Its host is not of the link, or is this machine where that is on both links itself.
+    /// Its host is not of the link, is this machine where that is on both links itself, or came to it by a mirror.
     case foreignHost = "foreign-host"
     /// None of its addresses is of the link, or may be dialled.
     case address
+    /// No route leads to an address of it where one leads to the peer.
+    case route = "no-route"
     /// Its TXT record is longer than 1300 bytes.
     case text
     /// There are 90 of its type already, which is what servers take (docs/beyond-link.md), and its host has its share.
@@ -64,16 +66,35 @@ package struct ExportAdmission: Sendable {
     private let rule: ExportRule
     private let local: LocalAddresses
     private let mayBeDialled: @Sendable (Endpoint, _ isOwn: Bool) -> Bool
+    private let isBeyondPeer: @Sendable (IPAddress) -> Bool
 
     /// - Parameters:
     ///   - local: this machine's networks.
+    ///   - isBeyondPeer: whether a route leads to an address where one leads to the peer, if there is a peer.
     ///   - mayBeDialled: the address policy: what nobody here would dial is not for others either.
     package init(
-        _ rule: ExportRule, local: LocalAddresses, mayBeDialled: @escaping @Sendable (Endpoint, _ isOwn: Bool) -> Bool
+        _ rule: ExportRule, local: LocalAddresses,
+        isBeyondPeer: @escaping @Sendable (IPAddress) -> Bool = { _ in true },
+        mayBeDialled: @escaping @Sendable (Endpoint, _ isOwn: Bool) -> Bool
     ) {
         self.rule = rule
         self.local = local
+        self.isBeyondPeer = isBeyondPeer
         self.mayBeDialled = mayBeDialled
+    }
+
+    /// As this machine's addresses and routes are now.
+    /// - Parameter peer: the address of the peer, if the services are one's and it was reached.
+    init(_ rule: ExportRule, peer: IPAddress?) {
+        let (local, routes) = (LocalAddresses.system(), SystemRoutes())
+        let way = peer.flatMap { routes.route(to: $0)?.interface }
+        // Of a peer it is as of a DNS server that was named: the address is on no link of this machine.
+        let policy = AddressPolicy(namedDomains: [.local])
+        self.init(rule, local: local) { address in
+            way.map { routes.route(to: address)?.interface == $0 } ?? false
+        } mayBeDialled: { endpoint, isOwn in
+            policy.refusal(of: endpoint, isOwn: isOwn, local: local, routes: routes) == nil
+        }
     }
 
     /// What the service is in the zone, and its host.
@@ -84,17 +105,21 @@ package struct ExportAdmission: Sendable {
         _ service: DiscoveredService, as known: HostName? = nil
     ) -> Result<ExportCandidate, ExportRefusal.Failure>? {
         guard rule.names.allows(service.instance.name) else { return .failure(.init(.name)) }
-        guard let name = try? ServiceName(service.instance.name.text) else { return .failure(.init(.unfit)) }
+        guard let name = try? ServiceName(service.instance.name.text), service.instance.domain == .local else {
+            return .failure(.init(.unfit))
+        }
         guard service.state == .resolved, let first = service.host else { return nil }
         let host = service.endpoints.contains { $0.target?.host == known } ? known ?? first : first
         let endpoints = service.endpoints.filter { $0.target == nil || $0.target?.host == host }
         guard let port = endpoints.first?.port ?? service.port else { return nil }
-        guard host.text.lowercased().hasSuffix(".local"), !isOfBothLinks(service) else {
+        guard host.text.lowercased().hasSuffix(".local"), !isOfOtherLink(service) else {
             return .failure(.init(.foreignHost))
         }
         guard service.txt.wireSize <= Self.mostText else { return .failure(.init(.text)) }
-        let addresses = Set(endpoints.filter { isOfLink($0, service.isOwn) }.map(\.address)).sorted()
-        guard !addresses.isEmpty else { return .failure(.init(.address)) }
+        let fit = endpoints.filter { isOfSource($0, service.isOwn) }
+        guard !fit.isEmpty else { return .failure(.init(.address)) }
+        let addresses = Set(fit.map(\.address)).filter(isBeyond).sorted()
+        guard !addresses.isEmpty else { return .failure(.init(.route)) }
         let offered = OfferedService(
             name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt)
         guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
@@ -102,12 +127,27 @@ package struct ExportAdmission: Sendable {
             ExportCandidate(service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses))))
     }
 
-    /// What this machine publishes on the link, or has mirrored to it.
-    private func isOfBothLinks(_ service: DiscoveredService) -> Bool {
-        switch rule.destination {
+    /// What this machine publishes on the link, where the other link has it, too, or a mirror has brought it.
+    private func isOfOtherLink(_ service: DiscoveredService) -> Bool {
+        guard case .links = rule.source, service.isOwn else { return false }
+        return switch rule.destination {
         case .zone: false
-        case .links: service.isOwn
+        case .links: true
+        case .peers: !service.endpoints.allSatisfy { local.isOwn($0.address) }
         }
+    }
+
+    /// Whether an address is where the services are.
+    private func isOfSource(_ endpoint: Endpoint, _ isOwn: Bool) -> Bool {
+        guard case .peer = rule.source else { return isOfLink(endpoint, isOwn) }
+        // What a peer says of interfaces is about its own.
+        let place = Endpoint(address: endpoint.address, port: endpoint.port, interface: nil)
+        return mayBeDialled(place, false) && !local.isOnAnyLink(endpoint.address)
+    }
+
+    private func isBeyond(_ address: IPAddress) -> Bool {
+        guard case .peer = rule.source else { return true }
+        return isBeyondPeer(address)
     }
 
     private func isOfLink(_ endpoint: Endpoint, _ isOwn: Bool) -> Bool {
@@ -118,6 +158,17 @@ package struct ExportAdmission: Sendable {
         return !address.isLinkLocal && !address.isLoopback && local.isOnLink(address, interface)
             && mayBeDialled(endpoint, isOwn)
     }
+}
+
+extension LocalAddresses {
+    fileprivate func isOnAnyLink(_ address: IPAddress) -> Bool {
+        Set(entries.map(\.interface)).contains { isOnLink(address, $0) }
+    }
+}
+
+extension Route {
+    /// The interface by which packets leave; nil where they do not.
+    fileprivate var interface: UInt32? { if case .leaves(let interface, _) = self { interface } else { nil } }
 }
 
 extension ExportRefusal {

@@ -1,21 +1,31 @@
 public import DNSSD
 
-/// What of a link a gateway brings into a zone, or to another link: `export:` and `mirror:` of the configuration. What no rule names stays
-/// where it is.
+/// What of a link a gateway brings into a zone, to another link, or to another site: `export:`, `mirror:` and `mirror-listen:` of the
+/// configuration. What no rule names stays where it is.
 public struct ExportRule: Hashable, Sendable {
+    /// Where the services are.
+    public enum Source: Hashable, Sendable {
+        /// On links of this machine.
+        case links(InterfaceFilter)
+        /// At another site.
+        case peer(MirrorPeer)
+    }
+
     /// Where the services are published.
     public enum Destination: Hashable, Sendable {
         /// A sub-domain of its own for each link.
         case zone(Domain)
         /// Other links of this machine.
         case links(MirrorLinks)
+        /// Nowhere: other sites are told.
+        case peers(MirrorListen)
     }
 
     /// The most types that a rule has.
     public static let maximumTypes = 64
 
-    /// The links that are looked at.
-    public var interfaces: InterfaceFilter
+    /// What is looked at.
+    public var source: Source
     /// Where what is found there is published.
     public var destination: Destination
     /// The types that are exported, without subtypes.
@@ -27,14 +37,14 @@ public struct ExportRule: Hashable, Sendable {
     public init(
         interfaces: InterfaceFilter, domain: Domain, types: [ServiceType], names: NamePatterns = .all
     ) {
-        self.init(interfaces: interfaces, to: .zone(domain), types: types, names: names)
+        self.init(from: .links(interfaces), to: .zone(domain), types: types, names: names)
     }
 
     /// A rule of these parts.
     public init(
-        interfaces: InterfaceFilter, to destination: Destination, types: [ServiceType], names: NamePatterns = .all
+        from source: Source, to destination: Destination, types: [ServiceType], names: NamePatterns = .all
     ) {
-        self.interfaces = interfaces
+        self.source = source
         self.destination = destination
         self.types = types.map(\.base)
         self.names = names
@@ -46,7 +56,15 @@ extension ExportRule {
     public var domain: Domain {
         switch destination {
         case .zone(let domain): domain
-        case .links: .local
+        case .links, .peers: .local
+        }
+    }
+
+    /// The links that are looked at; all of another site's.
+    public var interfaces: InterfaceFilter {
+        switch source {
+        case .links(let links): links
+        case .peer: .all
         }
     }
 
@@ -56,10 +74,7 @@ extension ExportRule {
     /// Reads one entry of `export:`; nil if a part is missing or wrong, which is recorded.
     init?(_ value: YAMLValue) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["interface", "domain", "types", "names"])
-        let interfaces = mapping.readRequired("interface") { value throws(ConfigurationError) in
-            let patterns = try Self.patterns(value)
-            return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
-        }
+        let interfaces = mapping.readRequired("interface", Self.links)
         let domain = mapping.readRequired("domain") { value throws(ConfigurationError) in
             let text = try value.text()
             let domain = try value.reading { () throws(DiscoveryError) in try Domain(text) }
@@ -87,6 +102,12 @@ extension ExportRule {
             return try value.reading { () throws(DiscoveryError) in try NamePatterns(patterns) }
         }
         return (types, names)
+    }
+
+    /// Links of this machine.
+    static func links(_ value: YAMLValue) throws(ConfigurationError) -> InterfaceFilter {
+        let patterns = try patterns(value)
+        return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
     }
 
     /// One pattern, or a list of them.

@@ -18,6 +18,8 @@ package struct ExportPace: Hashable, Sendable {
     /// Who looks at the other link sees what is there, a second later at most. What flaps is held back by the query: a change of a service,
     /// or its return, comes once a second.
     static let link = ExportPace(presence: .zero, absence: .zero, betweenChanges: .zero, burst: 400, perSecond: 100)
+    /// A list in memory, which those who follow it read at their pace.
+    static let list = ExportPace(presence: .zero, absence: .zero, betweenChanges: .zero, burst: 1e6, perSecond: 1e6)
 }
 
 /// One rule's exports: what is seen on the link, what is in the zone, and what to do next.

@@ -1,5 +1,6 @@
-internal import DNSSD
+package import DNSSD
 package import Discovery
+internal import DiscoveryJSON
 internal import DiscoverySystem
 
 /// Where exports go: the publisher of the zone, or of the other link.
@@ -7,6 +8,33 @@ package protocol ExportTarget: Sendable {
     /// Publishes a service of the link. A name that is another's is waited for: a second gateway of the link stands by until the lease of the
     /// first has ended.
     func publish(_ export: Export) -> any ExportedService
+    /// All that was there at the start was published; called once.
+    func isComplete()
+    /// The gateway ends: what is withdrawn from here on is there all the same.
+    func end()
+    /// The other sites that follow it.
+    var connected: [String] { get }
+    /// Why nothing can be published now; nil when all is well.
+    var trouble: String? { get }
+}
+
+extension ExportTarget {
+    package func isComplete() {}
+    package func end() {}
+    package var connected: [String] { [] }
+    package var trouble: String? { nil }
+}
+
+/// How another site's daemon is.
+package struct PeerState: Hashable, Sendable {
+    /// Why nothing comes from it; nil when something does.
+    package var trouble: String?
+    /// Where it was last reached.
+    package var address: IPAddress?
+
+    package init(trouble: String? = nil, address: IPAddress? = nil) {
+        (self.trouble, self.address) = (trouble, address)
+    }
 }
 
 /// One service that a gateway has published.
@@ -17,15 +45,19 @@ package protocol ExportedService: AnyObject, Sendable {
     func withdraw(within limit: Duration) async
 }
 
-/// Brings services of a link into a zone, or to another link, as one rule says.
+/// Brings services of a link into a zone, to another link or to other sites, or of another site to a link, as one rule says.
 package actor Gateway {
     /// How often this machine's networks are read anew, at most.
     private static let networksHold = Duration.seconds(5)
+    /// How often what a site has told is judged anew: a route that comes or goes says nothing of itself.
+    private static let routesHold = Duration.seconds(10)
     /// How long a query that has failed waits until it is tried again, the first time and at most.
     private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
     private let rule: ExportRule
     private let events: @Sendable (ServiceQuery) -> ServiceEvents
+    private let peer: @Sendable () -> PeerState
+    private let makeAdmission: @Sendable () -> ExportAdmission
     private let log: DaemonLog
     private let target: any ExportTarget
     private let time: any TimeSource
@@ -33,18 +65,30 @@ package actor Gateway {
     private var exported: [ServiceInstance: any ExportedService] = [:]
     private var admission: (value: ExportAdmission, read: Duration)?
     private var sleeper: (deadline: Duration, task: Task<Void, Never>)?
-    /// What the link has of a type, as far as it was told.
-    private var present: [ServiceType: Set<ServiceInstance>] = [:]
+    /// What the link or site has of a type, as far as it was told.
+    private var present: [ServiceType: [ServiceInstance: DiscoveredService]] = [:]
+    /// What counts of it while the site is away.
+    private var absences: [ServiceType: PeerAbsence] = [:]
+    /// Types of which not all that was there at the start is known.
+    private var unsettled: Set<ServiceType>
     /// Everything is being withdrawn: nothing is published any more.
     private var isEnding = false
     /// Types whose query has failed, and why.
     private var failures: [ServiceType: String] = [:]
 
-    /// - Parameter events: of a query about the link.
+    /// - Parameters:
+    ///   - peer: how the site is whose services these are.
+    ///   - admission: as addresses and routes are now, in the place of the system's.
+    ///   - events: of a query about the link, or to the site.
     package init(
         _ rule: ExportRule, into target: any ExportTarget, log: DaemonLog, time: any TimeSource = SystemTime(),
+        peer: @escaping @Sendable () -> PeerState = { PeerState() },
+        admission: (@Sendable () -> ExportAdmission)? = nil,
         events: @escaping @Sendable (ServiceQuery) -> ServiceEvents
     ) {
+        self.peer = peer
+        makeAdmission = admission ?? { ExportAdmission(rule, peer: peer().address) }
+        unsettled = Set(rule.types)
         self.rule = rule
         self.events = events
         self.log = log
@@ -56,13 +100,15 @@ package actor Gateway {
     package var status: GatewayStatus {
         GatewayStatus(
             rule: rule, published: table.published, refused: table.refusals,
-            failure: failures.min { $0.key < $1.key }?.value ?? missingLinks)
+            failure: failures.min { $0.key < $1.key }?.value ?? peer().trouble ?? target.trouble ?? missingLinks,
+            connected: target.connected)
     }
 
     /// What the rule names, and this machine has not.
     private var missingLinks: String? {
         guard let links = InterfaceAddress.all().map({ Set($0.map(\.interface.name)) }) else { return nil }
-        var filters = [rule.interfaces]
+        var filters: [InterfaceFilter] = []
+        if case .links(let from) = rule.source { filters.append(from) }
         if case .links(let other) = rule.destination { filters.append(other.interfaces) }
         let missing = filters.filter { filter in !links.contains { filter.allows($0) } }
         guard !missing.isEmpty else { return nil }
@@ -76,8 +122,10 @@ package actor Gateway {
             for type in rule.types {
                 group.addTask { await self.follow(type) }
             }
+            if case .peer = rule.source { group.addTask { await self.followRoutes() } }
         }
         isEnding = true
+        target.end()
         sleeper?.task.cancel()
         let all = Array(exported.values)
         exported = [:]
@@ -111,28 +159,58 @@ package actor Gateway {
         _ type: ServiceType, _ events: ServiceEvents, whenSettled: () -> Void
     ) async throws(DiscoveryError) {
         // Of an earlier query that failed.
-        var unconfirmed = present[type, default: []]
+        var unconfirmed = Set(present[type, default: [:]].keys)
         for try await event in events {
             switch event {
             case .found(let service), .changed(let service):
-                present[type, default: []].insert(service.instance)
+                present[type, default: [:]][service.instance] = service
                 unconfirmed.remove(service.instance)
-                table.saw(service, currentAdmission(), at: time.now)
+                if absences[type]?.counts ?? true { table.saw(service, currentAdmission(), at: time.now) }
             case .lost(let service): lost(service.instance, type)
             case .settled:
                 for instance in unconfirmed { lost(instance, type) }
                 unconfirmed = []
                 note(nil, of: type)
                 whenSettled()
-            case .backend, .degraded: continue
+                settled(type)
+            case .backend(let state):
+                guard case .peer = rule.source, state.reason != nil else { continue }
+                absences[type, default: PeerAbsence()].lost(at: time.now)
+            case .degraded: continue
             }
             act()
+            if case .settled = event, unsettled.remove(type) != nil, unsettled.isEmpty { target.isComplete() }
         }
     }
 
     private func lost(_ instance: ServiceInstance, _ type: ServiceType) {
-        present[type]?.remove(instance)
+        present[type]?[instance] = nil
         table.lost(instance, at: time.now)
+    }
+
+    /// Everything of a type was told, for the first time or after a break.
+    private func settled(_ type: ServiceType) {
+        guard absences[type]?.told() == true else { return }
+        judgeAnew(type)
+    }
+
+    private func judgeAnew(_ type: ServiceType) {
+        for service in present[type, default: [:]].values { table.saw(service, currentAdmission(), at: time.now) }
+    }
+
+    private func followRoutes() async {
+        while (try? await time.sleep(until: time.now + Self.routesHold)) != nil {
+            for type in rule.types where absences[type]?.counts ?? true { judgeAnew(type) }
+            act()
+        }
+    }
+
+    /// Withdraws what a site has told that is away for too long; what is known of it stays, for when it is back.
+    private func endAbsences() {
+        let now = time.now
+        for type in rule.types where absences[type]?.isOver(at: now) == true {
+            for instance in present[type, default: [:]].keys { table.lost(instance, at: now) }
+        }
     }
 
     private func note(_ failure: String?, of type: ServiceType) {
@@ -149,18 +227,14 @@ package actor Gateway {
     private func currentAdmission() -> ExportAdmission {
         let now = time.now
         if let admission, now - admission.read < Self.networksHold { return admission.value }
-        let local = LocalAddresses.system()
-        let routes = SystemRoutes()
-        let policy = AddressPolicy()
-        let value = ExportAdmission(rule, local: local) { endpoint, isOwn in
-            policy.refusal(of: endpoint, isOwn: isOwn, local: local, routes: routes) == nil
-        }
+        let value = makeAdmission()
         admission = (value, now)
         return value
     }
 
     private func act() {
         guard !isEnding else { return }
+        endAbsences()
         for action in table.due(at: time.now) {
             switch action {
             case .publish(let instance, let export): exported[instance] = target.publish(export)
@@ -170,7 +244,7 @@ package actor Gateway {
                 Task { await one.withdraw(within: .seconds(30)) }
             }
         }
-        wakeUp(at: table.next)
+        wakeUp(at: (absences.values.map(\.deadline) + [table.next]).compactMap(\.self).min())
     }
 
     private func wakeUp(at deadline: Duration?) {
@@ -197,6 +271,7 @@ extension ExportRule.Destination: CustomStringConvertible {
         switch self {
         case .zone(let domain): domain.description
         case .links(let links): links.interfaces.patterns.joined(separator: ", ")
+        case .peers: "other sites"
         }
     }
 
@@ -204,6 +279,7 @@ extension ExportRule.Destination: CustomStringConvertible {
         switch self {
         case .zone: .zone
         case .links: .link
+        case .peers: .list
         }
     }
 }

@@ -8,17 +8,24 @@ package struct GatewayStatus: Hashable, Sendable {
     package let published: Int
     /// Services of the link that are not exported, by reason.
     package let refused: [ExportRefusal: Int]
-    /// Why the link is not followed now, or that one is missing; nil when all is well.
+    /// Why the link or site is not followed now, or that a link is missing; nil when all is well.
     package let failure: String?
+    /// The other sites that follow now what they are told.
+    package var connected: [String] = []
 
     fileprivate var place: [(String, String)] {
         switch rule.destination {
         case .zone(let domain): [("domain", domain.text)]
         case .links(let links):
-            [
-                ("domain", rule.domain.text), ("from", rule.interfaces.patterns.joined(separator: ",")),
-                ("to", links.interfaces.patterns.joined(separator: ",")),
-            ]
+            [("domain", rule.domain.text), from, ("to", links.interfaces.patterns.joined(separator: ","))]
+        case .peers: [("domain", rule.domain.text), from, ("to", "peers")]
+        }
+    }
+
+    private var from: (String, String) {
+        switch rule.source {
+        case .links(let links): ("from", links.patterns.joined(separator: ","))
+        case .peer(let peer): ("from", peer.name)
         }
     }
 }
@@ -29,7 +36,15 @@ extension JSONWriter {
         object { object in
             object.member("domain", gateway.rule.domain.text)
             object.member("interfaces", gateway.rule.interfaces.patterns)
-            if case .links(let links) = gateway.rule.destination { object.member("to", links.interfaces.patterns) }
+            if case .peer(let peer) = gateway.rule.source { object.member("peer", peer.name) }
+            switch gateway.rule.destination {
+            case .zone: break
+            case .links(let links): object.member("to", links.interfaces.patterns)
+            case .peers(let listen):
+                if inFull { object.member("listen", listen.description) }
+                object.member("peers", listen.peers)
+                object.member("connected", gateway.connected)
+            }
             object.member("types", gateway.rule.types.map(\.description))
             object.member("services", gateway.published)
             if inFull, let failure = gateway.failure { object.member("reason", failure) }
@@ -45,11 +60,13 @@ extension JSONWriter {
 extension PrometheusText {
     mutating func exports(_ gateways: [GatewayStatus]) {
         guard !gateways.isEmpty else { return }
-        describe("discoverd_exported_services", .gauge, "Services of a link that are in a zone, or on another link.")
+        describe(
+            "discoverd_exported_services", .gauge,
+            "Services of a link or site that are in a zone, on another link, or told to other sites.")
         for gateway in gateways {
             sample("discoverd_exported_services", gateway.place, Double(gateway.published))
         }
-        describe("discoverd_export_refused", .gauge, "Services of a link that are not exported now, by reason.")
+        describe("discoverd_export_refused", .gauge, "Services of a link or site that are not exported now, by reason.")
         for gateway in gateways {
             for refusal in ExportRefusal.allCases {
                 sample(

@@ -1,4 +1,5 @@
 public import DNSSD
+internal import PeerIdentity
 
 /// The links to which services of another link are mirrored.
 public struct MirrorLinks: Hashable, Sendable {
@@ -47,16 +48,18 @@ public struct MirrorLinks: Hashable, Sendable {
 }
 
 extension ExportRule {
+    /// What the names of mirrored hosts end in, in lower case; nil where none are mirrored.
+    var hostEnding: String? {
+        if case .links(let links) = destination { "-\(links.label).local".lowercased() } else { nil }
+    }
+
     /// Reads one entry of `mirror:`; nil if a part is missing or wrong, which is recorded.
-    init?(mirror value: YAMLValue) throws(ConfigurationError) {
+    init?(mirror value: YAMLValue, _ keys: [String: KeyFingerprint]) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["from", "to", "types", "names", "label"])
-        func links(_ key: String) -> InterfaceFilter? {
-            mapping.readRequired(key) { value throws(ConfigurationError) in
-                let patterns = try Self.patterns(value)
-                return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
-            }
+        let from = mapping.readRequired("from") { value throws(ConfigurationError) -> Source in
+            value.isMapping ? .peer(try MirrorPeer(value, keys)) : .links(try Self.links(value))
         }
-        let (from, to) = (links("from"), links("to"))
+        let to = mapping.readRequired("to", Self.links)
         let label = mapping.read("label") { value throws(ConfigurationError) in
             let text = try value.text()
             guard MirrorLinks.isLabel(text) else {
@@ -66,24 +69,34 @@ extension ExportRule {
         }
         let (types, names) = Self.services(mapping)
         guard let from, let to, let types else { return nil }
-        guard Set(from.patterns).isDisjoint(with: to.patterns) else {
-            throw value.error("from and to name the same link")
+        let name: String?
+        switch from {
+        case .links(let links):
+            guard Set(links.patterns).isDisjoint(with: to.patterns) else {
+                throw value.error("from and to name the same link")
+            }
+            name = links.patterns.first
+        case .peer(let peer): name = peer.name
         }
-        guard let label = label ?? from.patterns.first.flatMap({ MirrorLinks.isLabel($0) ? $0 : nil }) else {
+        guard let label = label ?? name.flatMap({ MirrorLinks.isLabel($0) ? $0 : nil }) else {
             throw value.error("label is missing: what the names of hosts end in, as iot in printer-iot.local")
         }
         self.init(
-            interfaces: from, to: .links(MirrorLinks(interfaces: to, label: label)), types: types, names: names ?? .all)
+            from: from, to: .links(MirrorLinks(interfaces: to, label: label)), types: types, names: names ?? .all)
     }
 
     /// Reads `mirror:`.
-    static func mirrors(_ value: YAMLValue) throws(ConfigurationError) -> [ExportRule] {
+    static func mirrors(
+        _ value: YAMLValue, _ keys: [String: KeyFingerprint]
+    ) throws(ConfigurationError) -> [ExportRule] {
         var rules: [ExportRule] = []
         for entry in try value.list(atMost: maximumCount) {
-            let rule = value.faults.reading { () throws(ConfigurationError) in try ExportRule(mirror: entry) } ?? nil
+            let rule =
+                value.faults.reading { () throws(ConfigurationError) in try ExportRule(mirror: entry, keys) } ?? nil
             guard let rule else { continue }
             if rules.contains(where: { $0.destination == rule.destination }) {
-                value.faults.note(entry.error("two links have the same label: their hosts would have the same names"))
+                value.faults.note(
+                    entry.error("two links or sites have the same label: their hosts would have the same names"))
             }
             rules.append(rule)
         }

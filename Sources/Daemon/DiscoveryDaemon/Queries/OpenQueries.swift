@@ -73,7 +73,7 @@ package final class OpenQueries: Sendable {
     /// Keeps a feed open for one reader; ends with `end` or the last copy.
     package struct Lease: Sendable {
         package let feed: QueryFeed
-        fileprivate let membership: Membership
+        let membership: Membership
 
         package func end() { membership.leave() }
     }

@@ -131,7 +131,7 @@ extension ControlResponder {
 }
 
 /// The lines of one `watch`.
-private final class ServiceLines: LineSource {
+final class ServiceLines: LineSource {
     private static let batch = 256
 
     private struct State {

@@ -50,6 +50,7 @@ extension ControlResponder {
             object.array { array in
                 for domain in facts.domains() { array.domain(domain, inFull: peer.uid != nil) }
             }
+            if let key = facts.key { object.member("key", key) }
             object.key("exports")
             object.array { array in for gateway in exports { array.export(gateway, inFull: peer.uid != nil) } }
             object.array("labels", of: facts.labels()) { $0.labels($1, inFull: peer.mayKnowAll) }

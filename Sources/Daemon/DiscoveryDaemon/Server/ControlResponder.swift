@@ -121,6 +121,8 @@ package struct DaemonFacts: Sendable {
     package var domains: @Sendable () -> [DomainState] = { [] }
     /// What the gateway does, rule by rule.
     package var exports: @Sendable () async -> [GatewayStatus] = { [] }
+    /// The key by which daemons of other sites know this one; nil where none is configured.
+    package var key: String?
     /// What labels come to, source by source.
     package var labels: @Sendable () -> [LabelStatus] = { [] }
 

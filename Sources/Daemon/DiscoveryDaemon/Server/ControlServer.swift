@@ -2,7 +2,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoverySystem
-internal import NIOCore
+package import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
@@ -15,17 +15,25 @@ package final class ControlServer: Sendable {
         package let isReadOnly: Bool
         /// `Host` headers that are answered over TCP, besides addresses and `localhost`.
         package let hosts: [String]
+        /// Adds what a client has to prove first, and says that it has; nil: nothing. Called on the channel's event loop.
+        package let admit: (@Sendable (any Channel) -> EventLoopFuture<Void>)?
 
-        package init(descriptor: Int32, isReadOnly: Bool, hosts: [String] = []) {
+        package init(
+            descriptor: Int32, isReadOnly: Bool, hosts: [String] = [],
+            admit: (@Sendable (any Channel) -> EventLoopFuture<Void>)? = nil
+        ) {
             self.descriptor = descriptor
             self.isReadOnly = isReadOnly
             self.hosts = hosts
+            self.admit = admit
         }
     }
 
     private enum Accepted: Sendable {
         case served(HTTPConnection)
         case refused
+        /// It has to prove something first.
+        case waiting
     }
 
     let respond: @Sendable (ControlRequest) async -> ControlAnswer
@@ -137,11 +145,7 @@ package final class ControlServer: Sendable {
                 try await server.executeThenClose { inbound in
                     for try await accepted in inbound {
                         guard case .served(let client) = accepted else { continue }
-                        clients.addTask {
-                            await client.serve { head, rest, writer in
-                                try await self.answer(head, &rest, writer, client.connection, listener.hosts)
-                            }
-                        }
+                        clients.addTask { await self.serve(client, of: listener) }
                     }
                 }
             } catch is CancellationError {
@@ -153,7 +157,26 @@ package final class ControlServer: Sendable {
         }
     }
 
+    private func serve(_ client: HTTPConnection, of listener: Listener) async {
+        await client.serve { head, rest, writer in
+            try await self.answer(head, &rest, writer, client.connection, listener.hosts)
+        }
+    }
+
     private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
+        guard let admit = listener.admit else { return admitted(channel, of: listener) }
+        // It counts as a client once it has proven what it must; then the future of a channel that is open already.
+        admit(channel).flatMap { self.admitted(channel, of: listener) }.whenComplete { accepted in
+            switch accepted {
+            case .success(.served(let client)): Task { await self.serve(client, of: listener) }
+            case .success: break
+            case .failure: channel.close(promise: nil)
+            }
+        }
+        return channel.eventLoop.makeSucceededFuture(.waiting)
+    }
+
+    private func admitted(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
         let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         let peer =
             listener.isReadOnly

@@ -55,7 +55,7 @@ extension Version2 {
             new.keep("configured", "readers")
             return new.object
         }
-        status.keep("domains", "exports")
+        status.keep("domains", "key", "exports")
         status.each("registrations", as: "publications") { .object(publication($0)) }
         status.keep("clients", "limits")
         return status.object

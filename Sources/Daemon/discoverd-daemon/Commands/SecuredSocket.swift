@@ -32,7 +32,13 @@ enum SecuredSocket {
         let peer = loop.makePromise(of: PeerTLS.Peer.self)
         let failure = Locked<(any Error)?>(nil)
         let joined = loop.flatSubmit {
-            join(socket, ours, role, tls, peer, on: loop) { error in failure.withLock { $0 = $0 ?? error } }
+            join(ours, role, tls, peer, on: loop) { error in
+                failure.withLock { $0 = $0 ?? error }
+            } connecting: {
+                bootstrap(loop, $0).withConnectedSocket(socket)
+            } unused: {
+                close(socket)
+            }
         }
         do {
             let known = try await withTaskCancellationHandler {
@@ -63,22 +69,48 @@ enum SecuredSocket {
         return (pair[0], pair[1])
     }
 
+    /// One of two sockets, whose other one is joined to a connection with TLS that has begun: what is written waits for it, and where there is none, it ends.
+    /// - Parameter failed: called with what ended it early, before it ends.
+    static func connecting(
+        to host: String, _ port: Int, calling name: PeerName, _ tls: PeerTLS,
+        connected: @escaping @Sendable (NIOCore.SocketAddress?) -> Void,
+        failed: @escaping @Sendable (any Error) -> Void
+    ) throws(SystemError) -> Int32 {
+        let (ours, theirs) = try pair()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let peer = loop.makePromise(of: PeerTLS.Peer.self)
+        loop.execute {
+            let joined = join(ours, .calling(name), tls, peer, on: loop, failed) { secure in
+                // A name may have several addresses: TLS is for the one that answers.
+                bootstrap(loop) { $0.eventLoop.makeSucceededVoidFuture() }
+                    .connectTimeout(.seconds(10)).channelOption(.socketOption(.so_keepalive), value: 1)
+                    .channelOption(.tcpOption(Keepalive.idle), value: Keepalive.seconds)
+                    .connect(host: host, port: port).flatMap { channel in secure(channel).map { channel } }
+            } unused: {
+            }
+            joined.whenSuccess { outer, _ in connected(outer.remoteAddress) }
+        }
+        return theirs
+    }
+
     /// Both channels, joined; on the event loop.
     private static func join(
-        _ socket: Int32, _ ours: Int32, _ role: TLSRole, _ tls: PeerTLS,
+        _ ours: Int32, _ role: TLSRole, _ tls: PeerTLS,
         _ peer: EventLoopPromise<PeerTLS.Peer>, on loop: any NIOCore.EventLoop,
-        _ failed: @escaping @Sendable (any Error) -> Void
+        _ failed: @escaping @Sendable (any Error) -> Void,
+        connecting: @escaping @Sendable (@escaping Securing) -> EventLoopFuture<any Channel>,
+        unused: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<(any Channel, any Channel)> {
         let bridges = Bridge.pair(failed)
         let outside = NIOLoopBound(bridges.0, eventLoop: loop)
         let inside = NIOLoopBound(bridges.1, eventLoop: loop)
-        let inner = channel(ours, loop) { channel in
+        let inner = bootstrap(loop) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(inside.value) }
-        }
+        }.withConnectedSocket(ours)
         // Then the other is in nobody's hands.
-        inner.whenFailure { _ in close(socket) }
+        inner.whenFailure { _ in unused() }
         return inner.flatMap { inner in
-            channel(socket, loop) { channel in
+            connecting { channel in
                 let secured =
                     switch role {
                     case .calling(let name): tls.secure(channel, calling: name)
@@ -89,19 +121,22 @@ enum SecuredSocket {
                     PeerTLS.peer(of: channel).cascade(to: peer)
                     try channel.pipeline.syncOperations.addHandler(outside.value)
                 }
-            }.map { ($0, inner) }
+            }.map { ($0, inner) }.flatMapErrorThrowing { error in
+                failed(error)
+                inner.close(promise: nil)
+                throw error
+            }
         }.flatMapErrorThrowing { error in
             peer.fail(error)
             throw error
         }
     }
 
-    private static func channel(
-        _ descriptor: Int32, _ loop: any NIOCore.EventLoop,
-        _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-    ) -> EventLoopFuture<any Channel> {
+    private typealias Securing = @Sendable (any Channel) -> EventLoopFuture<Void>
+
+    private static func bootstrap(_ loop: any NIOCore.EventLoop, _ initialize: @escaping Securing) -> ClientBootstrap {
         ClientBootstrap(group: loop).channelOption(.allowRemoteHalfClosure, value: true)
-            .channelInitializer(initialize).withConnectedSocket(descriptor)
+            .channelInitializer(initialize)
     }
 }
 
@@ -137,6 +172,8 @@ final class Bridge: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        // The other end did not wait for it.
+        guard !isDone else { return context.close(promise: nil) }
         other?.readOn()
     }
 

@@ -17,6 +17,8 @@ final class EntryGroupConnections {
     private let loop: EventLoop
     private var others: [AvahiConnection] = []
     private var groupsOnFirst = 0
+    /// For which names addresses are published.
+    var hostClaims = HostClaims()
     /// Called when a further connection fails.
     var failed: (DiscoveryError) -> Void = { _ in }
 
@@ -66,5 +68,26 @@ final class EntryGroupConnections {
         for connection in others { connection.close() }
         others = []
         groupsOnFirst = 0
+    }
+}
+
+/// Names that are this machine's further ones, and names of other hosts for which it answers. avahi-daemon takes the addresses of both for one name, so that a
+/// host that a mirror brings could be an alias of this machine. A value.
+struct HostClaims {
+    private var counts: [HostName: (aliases: Int, others: Int)] = [:]
+
+    /// - Returns: whether it may be published so.
+    mutating func claim(_ name: HostName, asAlias isAlias: Bool) -> Bool {
+        var count = counts[name] ?? (0, 0)
+        guard (isAlias ? count.others : count.aliases) == 0 else { return false }
+        if isAlias { count.aliases += 1 } else { count.others += 1 }
+        counts[name] = count
+        return true
+    }
+
+    mutating func release(_ name: HostName, asAlias isAlias: Bool) {
+        guard var count = counts[name] else { return }
+        if isAlias { count.aliases -= 1 } else { count.others -= 1 }
+        counts[name] = count == (0, 0) ? nil : count
     }
 }

@@ -22,6 +22,8 @@ final class HostAddresses {
     private let groups: EntryGroupSet<Place>
     /// Groups with something in them.
     private var filled: Set<Place> = []
+    /// The name that it has among those of this process.
+    private var claimed: HostName?
     /// What is added then is no news.
     private var wereEstablished = false
 
@@ -45,11 +47,12 @@ final class HostAddresses {
     func fill(
         _ interfaces: [Int32], as name: ServiceName, besides connection: AvahiConnection
     ) throws(DiscoveryError) -> Bool {
-        guard !isThisMachine else {
+        guard !isThisMachine, host.name != connection.hostName else {
             throw DiscoveryError(
                 .invalidHostName, "\(host.name) is this machine, which publishes its addresses itself")
         }
         let host = service.host(as: name) ?? self.host
+        try claim(host)
         let places = try places(on: interfaces)
         groups.keep(places)
         filled.formIntersection(places)
@@ -71,6 +74,21 @@ final class HostAddresses {
             }
         }
         return groups.areEstablished
+    }
+
+    /// - Throws: `.nameTaken` where this machine has the name, or another host for which it answers.
+    private func claim(_ host: OfferedHost) throws(DiscoveryError) {
+        guard claimed != host.name else { return }
+        release()
+        guard connections.hostClaims.claim(host.name, asAlias: host.isAlias) else {
+            throw DiscoveryError(.nameTaken, "another host is called \(host.name)")
+        }
+        claimed = host.name
+    }
+
+    private func release() {
+        if let claimed { connections.hostClaims.release(claimed, asAlias: host.isAlias) }
+        claimed = nil
     }
 
     private func became(_ state: EntryGroup.State) {
@@ -97,12 +115,14 @@ final class HostAddresses {
     /// Withdraws the addresses, and keeps what counts their collisions.
     func reset() {
         groups.reset()
+        release()
         (filled, wereEstablished) = ([], false)
     }
 
     /// Withdraws the addresses.
     func free() {
         groups.free()
+        release()
         (filled, wereEstablished) = ([], false)
     }
 }
