@@ -295,7 +295,7 @@ import Testing
 
     private func mirrored(_ service: DiscoveredService) throws -> OfferedService? {
         let links = MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot")
-        var table = ExportTable(at: start, pace: .link)
+        var table = ExportTable(at: start, pace: .link())
         table.saw(service, try admission(to: links), at: start)
         guard case .publish(_, let export)? = table.due(at: start).first else { return nil }
         table.lost(service.instance, at: start)
@@ -321,5 +321,33 @@ import Testing
         #expect(try mirrored(own) == nil)
         // Nor what another mirror brought here: its addresses are another link's.
         #expect(try mirrored(service("web", host: "printer-home.local", addresses: ["10.2.0.7"])) == nil)
+    }
+
+    @Test func aMirroredServiceHasTheSubtypesThatItsRuleNamesFromTheBeginningAndUntilItsEnd() throws {
+        let types = ["_http._tcp", "_universal._sub._http._tcp", "_print._sub._http._tcp"].map { try? ServiceType($0) }
+        let rule = ExportRule(
+            interfaces: try InterfaceFilter(["eth0"]),
+            to: .links(MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot")),
+            types: types.compactMap(\.self))
+        #expect(rule.types.count == 1 && rule.followed.count == 3)
+        let own = LocalAddresses.Entry(interface: Self.eth0, address: try address("10.1.0.1"), prefixLength: 24)
+        let admission = ExportAdmission(rule, local: LocalAddresses(entries: [own])) { _, _ in true }
+        var table = ExportTable(at: start, pace: .link(hasSubtypes: true))
+        var web = try service("web")
+        func saw(_ subtypes: [String], after milliseconds: Int) -> [String]? {
+            let now = start + .milliseconds(milliseconds)
+            web.subtypes = subtypes
+            table.saw(web, admission, at: now)
+            switch table.due(at: now).first {
+            case .publish(_, let export)?, .change(_, let export)?: return export.service.subtypes
+            case .withdraw?, nil: return nil
+            }
+        }
+        #expect(saw([], after: 0) == nil && saw(["_UNIVERSAL", "_other"], after: 100) == nil)
+        #expect(saw([], after: 500) == ["_universal"])
+        #expect(saw(["_print"], after: 600) == ["_print", "_universal"])
+        #expect(saw([], after: 700) == nil)
+        table.lost(web.instance, at: start + .seconds(1))
+        #expect(table.due(at: start + .seconds(1)) == [.withdraw(web.instance)])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct MirrorTests {
     private static let rules = """
         mirror:
-          - {from: iot0, to: eth0, types: [_http._tcp], label: iot}
+          - {from: iot0, to: eth0, types: [_http._tcp, _ipp._tcp, _ipps._tcp, _universal._sub._ipp._tcp], label: iot}
           - {from: eth0, to: iot0, types: [_http._tcp], label: home}
 
         """
@@ -52,6 +52,40 @@ struct MirrorTests {
         #expect(status.contains("mirror\tiot0 to eth0: 1 service"), "\(status)")
         web.signal(SIGTERM)
         try await seen.line(.stdout, "the end") { $0.hasPrefix("-;eth0;IPv4;tony;") }
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
+    @Test(
+        "a printer of the other link: CUPS finds it, by its subtype too, and prints, plain and by TLS; then it is gone",
+        .enabled(if: MDNSLibrary.isThere, "libnss-mdns is not there: .ci/deps test"))
+    func printer() async throws {
+        let (lab, daemon) = try await start()
+        try await lab.run("h3", "mkdir", "/run/spool", "/run/keys")
+        let printer = try lab.exec(
+            "h3",
+            [
+                "/usr/sbin/ippeveprinter", "-k", "-d", "/run/spool", "-K", "/run/keys", "-f", "text/plain", "-r",
+                "_print,_universal", "Office",
+            ])
+        let seen = try lab.exec("h2", ["avahi-browse", "-pk", "_universal._sub._ipp._tcp"])
+        try await seen.line(.stdout, "Office by its subtype") { $0 == "+;eth0;IPv4;Office;_ipp._tcp;local" }
+        // With -R ipptool asks again while the page before is printed.
+        let print = """
+            ippfind -T 3 -N Office _ipp._tcp,_universal; ippfind -T 3 _ipps._tcp
+            for scheme in ipp ipps; do
+                echo "page by $scheme" >/run/page
+                ipptool -tRf /run/page -d filetype=text/plain $scheme://h3-iot.local:8000/ipp/print print-job.test
+            done
+            """
+        let printed = try await MDNSLibrary.asking(lab, "h2", print)
+        let uris = printed.output.filter { $0.hasSuffix("//h3-iot.local:8000/ipp/print") }
+        #expect(Set(uris) == ["ipp", "ipps"].reduce(into: []) { $0.insert("\($1)://h3-iot.local:8000/ipp/print") })
+        #expect(printed.output.count { $0.hasSuffix("[PASS]") } == 2, "\(printed)")
+        let pages = try await lab.run("h3", "/bin/bash", "-c", "cat /run/spool/*")
+        #expect(pages == ["page by ipp", "page by ipps"], "\(pages)")
+        printer.signal(SIGTERM)
+        try await seen.line(.stdout, "its end") { $0 == "-;eth0;IPv4;Office;_ipp._tcp;local" }
         try await daemon.stop()
         try await lab.stop()
     }

@@ -94,7 +94,9 @@ private final class MirroredService: ExportedService {
                 switch next {
                 case .nothing: continue
                 case .change(let new):
-                    let isSame = export.addresses == new.addresses && export.linkHost == new.linkHost
+                    let isSame =
+                        export.addresses == new.addresses && export.linkHost == new.linkHost
+                        && export.service.subtypes == new.service.subtypes
                     export = new
                     if isSame, await publication?.update(port: new.service.port, txt: new.service.txt) == true {
                         continue

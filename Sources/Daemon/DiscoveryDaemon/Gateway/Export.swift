@@ -96,7 +96,8 @@ package struct ExportAdmission: Sendable {
         let addresses = Set(endpoints.filter { isOfLink($0, service.isOwn) }.map(\.address)).sorted()
         guard !addresses.isEmpty else { return .failure(.init(.address)) }
         let offered = OfferedService(
-            name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt)
+            name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt,
+            subtypes: rule.subtypes(of: service))
         guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
         return .success(
             ExportCandidate(service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses))))

@@ -16,8 +16,12 @@ package struct ExportPace: Hashable, Sendable {
     static let zone = ExportPace(
         presence: .seconds(5), absence: .seconds(60), betweenChanges: .seconds(10), burst: 90, perSecond: 5)
     /// Who looks at the other link sees what is there, a second later at most. What flaps is held back by the query: a change of a service,
-    /// or its return, comes once a second.
-    static let link = ExportPace(presence: .zero, absence: .zero, betweenChanges: .zero, burst: 400, perSecond: 100)
+    /// or its return, comes once a second. With subtypes it waits for their answers, each up to 120 ms (RFC 6762 §6): it is published once.
+    static func link(hasSubtypes: Bool = false) -> ExportPace {
+        ExportPace(
+            presence: hasSubtypes ? .milliseconds(500) : .zero, absence: .zero, betweenChanges: .zero, burst: 400,
+            perSecond: 100)
+    }
 }
 
 /// One rule's exports: what is seen on the link, what is in the zone, and what to do next.
@@ -103,9 +107,11 @@ package struct ExportTable: Sendable {
     private mutating func want(_ instance: ServiceInstance, _ candidate: ExportCandidate, at now: Duration) {
         var entry =
             entries[instance] ?? Entry(number: nextNumber(), since: now, changed: now - pace.betweenChanges)
-        let export = Export(
+        var export = Export(
             service: candidate.service, linkHost: candidate.host, host: hosts.number(of: candidate.host, for: instance),
             addresses: candidate.addresses)
+        // Each subtype has a query of its own; what one has found ends with the service.
+        export.service.subtypes = Set(export.service.subtypes + (entry.wanted?.service.subtypes ?? [])).sorted()
         if entry.wanted == nil { entry.since = now }
         entry.wanted = export
         entries[instance] = entry

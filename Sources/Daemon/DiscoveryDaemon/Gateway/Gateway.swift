@@ -50,7 +50,7 @@ package actor Gateway {
         self.log = log
         self.target = target
         self.time = time
-        table = ExportTable(at: time.now, pace: rule.destination.pace)
+        table = ExportTable(at: time.now, pace: rule.pace)
     }
 
     package var status: GatewayStatus {
@@ -73,7 +73,7 @@ package actor Gateway {
     /// Follows the link until the task is cancelled; then withdraws everything, `limit` at most.
     package func run(withdrawingWithin limit: Duration = .seconds(2)) async {
         await withTaskGroup { group in
-            for type in rule.types {
+            for type in rule.followed {
                 group.addTask { await self.follow(type) }
             }
         }
@@ -132,6 +132,7 @@ package actor Gateway {
 
     private func lost(_ instance: ServiceInstance, _ type: ServiceType) {
         present[type]?.remove(instance)
+        guard !present.values.contains(where: { $0.contains(instance) }) else { return }
         table.lost(instance, at: time.now)
     }
 
@@ -199,11 +200,13 @@ extension ExportRule.Destination: CustomStringConvertible {
         case .links(let links): links.interfaces.patterns.joined(separator: ", ")
         }
     }
+}
 
+extension ExportRule {
     fileprivate var pace: ExportPace {
-        switch self {
+        switch destination {
         case .zone: .zone
-        case .links: .link
+        case .links: .link(hasSubtypes: !subtypes.isEmpty)
         }
     }
 }

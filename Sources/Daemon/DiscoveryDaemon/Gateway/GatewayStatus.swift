@@ -30,7 +30,7 @@ extension JSONWriter {
             object.member("domain", gateway.rule.domain.text)
             object.member("interfaces", gateway.rule.interfaces.patterns)
             if case .links(let links) = gateway.rule.destination { object.member("to", links.interfaces.patterns) }
-            object.member("types", gateway.rule.types.map(\.description))
+            object.member("types", gateway.rule.followed.map(\.description))
             object.member("services", gateway.published)
             if inFull, let failure = gateway.failure { object.member("reason", failure) }
             object.object("refused") { refused in
