@@ -108,6 +108,7 @@ struct StatusLines {
             add(export["to"] == nil ? "export" : "mirror", Self.export(export))
         }
         for source in status["labels"]?.array ?? [] { addLabels(source) }
+        for key in ["dns", "nss"] { addNames(key, status[key]?.array ?? []) }
         addServices((status["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) })
     }
 
@@ -223,6 +224,18 @@ struct StatusLines {
         for refusal in all.prefix(isFull ? all.count : Self.most) {
             let name = (refusal["name"]?.string ?? "?").quotedForMessage
             add("", "\(name): \((refusal["reason"]?.string ?? "?").escapedOnce)")
+        }
+    }
+
+    /// Where names below `local` are answered, in a line, and why not elsewhere.
+    private mutating func addNames(_ key: String, _ places: [JSONValue]) {
+        func name(_ place: JSONValue) -> String { (place["at"]?.string ?? "?").escapedForTerminal }
+        let served = places.filter { $0["answers"]?.bool == true }.map(name)
+        if !served.isEmpty { add(key, "answers at \(served.joined(separator: ", "))") }
+        for place in places where place["answers"]?.bool != true {
+            add(
+                key, "does not answer at \(name(place))\((place["reason"]?.string).map { ": \($0.escapedOnce)" } ?? "")"
+            )
         }
     }
 
