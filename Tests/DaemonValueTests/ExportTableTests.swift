@@ -350,4 +350,51 @@ import Testing
         table.lost(web.instance, at: start + .seconds(1))
         #expect(table.due(at: start + .seconds(1)) == [.withdraw(web.instance)])
     }
+
+    @Test func whatItsHostOffersOnTheOtherLinkItselfIsWithheldAndComesBack() throws {
+        let links = MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot")
+        let admission = try admission(to: links)
+        let web = try service("web")
+        var table = ExportTable(at: start, pace: .link(), opens: start + .seconds(3))
+        func actions(_ seconds: Int) -> [String] {
+            table.due(at: start + .seconds(seconds)).map { action in
+                switch action {
+                case .publish: "publish"
+                case .change: "change"
+                case .withdraw: "withdraw"
+                }
+            }
+        }
+        // It is there from the beginning.
+        table.saw(web, admission, at: start)
+        table.isThere(web.instance, on: try HostName("H1.local"), at: start + .seconds(1))
+        table.othersAreKnown(at: start + .seconds(1))
+        #expect(actions(4).isEmpty && table.refusals == [.original: 1])
+        table.isThere(web.instance, on: nil, at: start + .seconds(5))
+        #expect(actions(5) == ["publish"] && table.refusals.isEmpty)
+        // Its own copy there, and another host's service of the name, are no reason.
+        for host in ["h1-iot.local", "h2.local"] {
+            table.isThere(web.instance, on: try HostName(host), at: start + .seconds(6))
+            #expect(actions(6).isEmpty)
+        }
+        table.isThere(web.instance, on: try HostName("h1.local"), at: start + .seconds(7))
+        #expect(actions(7) == ["withdraw"])
+        table.saw(try service("web", port: 81), admission, at: start + .seconds(8))
+        #expect(actions(8).isEmpty && table.refusals == [.original: 1])
+        // Gone from its own link meanwhile: it does not come back.
+        table.lost(web.instance, at: start + .seconds(9))
+        table.isThere(web.instance, on: nil, at: start + .seconds(10))
+        #expect(actions(10).isEmpty && table.refusals.isEmpty && table.next == nil)
+    }
+
+    @Test func nothingIsPublishedUntilItIsKnownWhatTheOtherLinkHas() throws {
+        let admission = try admission(to: MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot"))
+        for known in [2, 5] {
+            var table = ExportTable(at: start, pace: .link(), opens: start + .seconds(3))
+            table.saw(try service("web"), admission, at: start)
+            #expect(table.due(at: start + .seconds(1)).isEmpty && table.next == start + .seconds(3))
+            if known == 2 { table.othersAreKnown(at: start + .seconds(2)) }
+            #expect(table.due(at: start + .seconds(min(known, 3))).count == 1)
+        }
+    }
 }

@@ -10,6 +10,8 @@ package struct LinkResponder: Sendable {
         case established(ClaimID)
         /// Another host has the name: the claim is given up.
         case lost(ClaimID)
+        /// The host whose service it is has the name, or asks for it: the claim is given up, and nothing said.
+        case gaveWay(ClaimID)
     }
 
     /// A packet to send.
@@ -84,7 +86,7 @@ package struct LinkResponder: Sendable {
     /// Whether a fact is true still: since then the claim may have got another name, because of what another link brought.
     package func isStill(_ fact: Fact) -> Bool {
         switch fact {
-        case .lost(let id): claims[id] == nil
+        case .lost(let id), .gaveWay(let id): claims[id] == nil
         case .established(let id): if case .told? = claims[id]?.stage { true } else { false }
         }
     }

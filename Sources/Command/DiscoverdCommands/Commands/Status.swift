@@ -199,7 +199,8 @@ struct StatusLines {
 
     private static func export(_ export: JSONValue) -> String {
         let count = export["services"]?.integer ?? 0
-        let refused = ["name", "unfit", "foreign-host", "address", "text", "too-many"].compactMap { reason in
+        let refused = ["name", "unfit", "foreign-host", "address", "text", "original", "too-many"].compactMap {
+            reason in
             (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
         }
         let rest = refused.isEmpty ? "" : "; left out: \(refused.joined(separator: ", "))"

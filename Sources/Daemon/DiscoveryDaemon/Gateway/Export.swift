@@ -39,6 +39,8 @@ package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     case address
     /// Its TXT record is longer than 1300 bytes.
     case text
+    /// Its host offers it on the other link itself.
+    case original
     /// There are 90 of its type already, which is what servers take (docs/beyond-link.md), and its host has its share.
     case tooMany = "too-many"
 }

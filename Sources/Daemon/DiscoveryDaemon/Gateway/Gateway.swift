@@ -24,6 +24,9 @@ package actor Gateway {
     /// How long a query that has failed waits until it is tried again, the first time and at most.
     private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
+    /// How long nothing is published where it is not known what the other link has, as where that is down.
+    private static let patienceWithOthers = Duration.seconds(3)
+
     private let rule: ExportRule
     private let events: @Sendable (ServiceQuery) -> ServiceEvents
     private let log: DaemonLog
@@ -37,6 +40,8 @@ package actor Gateway {
     private var present: [ServiceType: Set<ServiceInstance>] = [:]
     /// Everything is being withdrawn: nothing is published any more.
     private var isEnding = false
+    /// Types of which it is not known yet what the other link has.
+    private var unknown: Set<ServiceType>
     /// Types whose query has failed, and why.
     private var failures: [ServiceType: String] = [:]
 
@@ -50,7 +55,10 @@ package actor Gateway {
         self.log = log
         self.target = target
         self.time = time
-        table = ExportTable(at: time.now, pace: rule.pace)
+        let now = time.now
+        table = ExportTable(
+            at: now, pace: rule.pace, opens: rule.otherLinks == nil ? nil : now + Self.patienceWithOthers)
+        unknown = rule.otherLinks == nil ? [] : Set(rule.types)
     }
 
     package var status: GatewayStatus {
@@ -75,6 +83,9 @@ package actor Gateway {
         await withTaskGroup { group in
             for type in rule.followed {
                 group.addTask { await self.follow(type) }
+            }
+            if let links = rule.otherLinks {
+                for type in rule.types { group.addTask { await self.followOthers(type, on: links) } }
             }
         }
         isEnding = true
@@ -128,6 +139,42 @@ package actor Gateway {
             }
             act()
         }
+    }
+
+    /// Follows what the other link has by itself: the host of a service may be there, too.
+    private func followOthers(_ type: ServiceType, on links: InterfaceFilter) async {
+        let query = ServiceQuery(.type(type, .local), interfaces: links, resolution: .watch)
+        while !Task.isCancelled {
+            var there: Set<ServiceInstance> = []
+            do throws(DiscoveryError) {
+                for try await event in events(query) {
+                    switch event {
+                    case .found(let service), .changed(let service):
+                        there.insert(service.instance)
+                        // One that does not answer any more may have left without a goodbye.
+                        let host = service.state == .resolved ? service.host : nil
+                        table.isThere(service.instance, on: host, at: time.now)
+                    case .lost(let service):
+                        there.remove(service.instance)
+                        table.isThere(service.instance, on: nil, at: time.now)
+                    case .settled: othersAreKnown(of: type)
+                    case .backend, .degraded: continue
+                    }
+                    act()
+                }
+                return
+            } catch {
+                for instance in there { table.isThere(instance, on: nil, at: time.now) }
+                othersAreKnown(of: type)
+                act()
+            }
+            guard (try? await time.sleep(until: time.now + Self.retries.longest)) != nil else { return }
+        }
+    }
+
+    private func othersAreKnown(of type: ServiceType) {
+        guard unknown.remove(type) != nil, unknown.isEmpty else { return }
+        table.othersAreKnown(at: time.now)
     }
 
     private func lost(_ instance: ServiceInstance, _ type: ServiceType) {
@@ -203,6 +250,11 @@ extension ExportRule.Destination: CustomStringConvertible {
 }
 
 extension ExportRule {
+    /// The links to which it brings services.
+    fileprivate var otherLinks: InterfaceFilter? {
+        if case .links(let links) = destination { links.interfaces } else { nil }
+    }
+
     fileprivate var pace: ExportPace {
         switch destination {
         case .zone: .zone

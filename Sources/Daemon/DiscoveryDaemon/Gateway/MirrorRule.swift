@@ -42,6 +42,7 @@ public struct MirrorLinks: Hashable, Sendable {
         var service = export.service
         service.interfaces = interfaces
         service.host = try OfferedHost(name: hostName(of: export), addresses: export.addresses)
+        service.original = export.linkHost
         return service
     }
 }
