@@ -8,7 +8,8 @@ extension LinkResponder {
         guard families.contains(arrival.family) else { return }
         guard message.flags.contains(.response) else {
             if !message.authorities.isEmpty, isOfLink(message, arrival) { heardProbe(message, arrival, at: now) }
-            answering[arrival.family]?.asked(message, arrival, owned, at: now)
+            let hesitates = !lists.isEmpty && message.questions.contains { lists[$0.name] != nil }
+            answering[arrival.family]?.asked(message, arrival, owned, hesitating: hesitates, at: now)
             return
         }
         guard isOfLink(message, arrival) else { return }

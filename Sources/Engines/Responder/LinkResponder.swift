@@ -44,6 +44,8 @@ package struct LinkResponder: Sendable {
 
     var claims: [ClaimID: Held] = [:]
     var names: [DomainName: [ClaimID]] = [:]
+    /// The lists in which claims are that may give way, and how many.
+    private(set) var lists: [DomainName: Int] = [:]
     package internal(set) var owned = OwnedRecords()
     var probing: Probing
     var announcing = Announcing()
@@ -130,6 +132,7 @@ package struct LinkResponder: Sendable {
             return
         }
         claims[id] = Held(claim: claim, stage: isProven ? .ready : .probing)
+        list(claim, 1)
         names[claim.name, default: []].append(id)
         if isProven { ready.insert(id) } else { probing.begin(id, .wanted, at: now) }
     }
@@ -139,7 +142,17 @@ package struct LinkResponder: Sendable {
         (names[claim.name] ?? []).allSatisfy { $0 == id || claims[$0]?.claim.content == claim.content }
     }
 
+    private mutating func list(_ claim: Claim, _ change: Int) {
+        guard claim.original != nil, case .service(_, _, _, let type, let subtypes) = claim.content else { return }
+        for name in [type] + subtypes {
+            let count = lists[name, default: 0] + change
+            lists[name] = count > 0 ? count : nil
+        }
+    }
+
     private mutating func change(_ id: ClaimID, _ claim: Claim, at now: Duration) {
+        if let before = claims[id]?.claim { list(before, -1) }
+        list(claim, 1)
         claims[id]?.claim = claim
         guard case .told? = claims[id]?.stage else { return }
         retell(id, at: now)
@@ -174,6 +187,7 @@ package struct LinkResponder: Sendable {
             let places = owned.add(held.claim.records(host: hostName), over: held.claim.families)
             goodbye(owned.remove(places).map(\.entry))
         }
+        list(held.claim, -1)
         claims[id] = nil
         ready.remove(id)
         names[held.claim.name]?.removeAll { $0 == id }

@@ -278,6 +278,25 @@ import Testing
         #expect(count <= 1 && bench.said(Bench.tony, .srv).count == count && bench.said(Bench.type, .ptr).isEmpty)
     }
 
+    @Test("a list with it is answered later than a host that comes asks and probes, and other lists are not")
+    func hesitates() throws {
+        var bench = try published(for: "h2.local")
+        bench.ask([Question(Bench.type, .ptr)])
+        bench.pass(.milliseconds(250))
+        #expect(bench.said.isEmpty)
+        bench.hear(Other.probe(Other.srv()))
+        bench.pass(.seconds(2))
+        #expect(bench.said(Bench.tony, .srv).isEmpty && bench.said(Bench.type, .ptr).isEmpty)
+        bench = try published(for: "h2.local")
+        bench.ask([Question(Bench.type, .ptr)])
+        bench.pass(.milliseconds(370))
+        #expect(bench.said(Bench.type, .ptr).count == 1)
+        bench = try Bench.established()
+        bench.ask([Question(Bench.type, .ptr)])
+        bench.pass(.milliseconds(120))
+        #expect(bench.said(Bench.type, .ptr).count == 1)
+    }
+
     @Test("so it does where that host has the name already, or says so; another host's records are a conflict as ever")
     func givesWayToAnswers() throws {
         var bench = try published(for: "h2.local")
