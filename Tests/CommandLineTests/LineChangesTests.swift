@@ -46,6 +46,20 @@ struct LineChangesTests {
         #expect(all.count > 50)
     }
 
+    @Test("where names are answered is a line, and where they cannot be another, with the reason")
+    func names() throws {
+        let text =
+            #"{"dns":[{"at":"127.0.0.1:53","answers":true},{"at":"[fd00::1]:53","answers":true},"#
+            + #"{"at":"10.0.0.9:53","answers":false,"reason":"it is not there"}],"nss":[{"at":"/run/x","answers":false}]}"#
+        let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)
+        let lines = StatusLines(try JSONReader.read(Array(text.utf8)), for: pipe).all
+        #expect(
+            lines.filter { $0.hasPrefix("dns") || $0.hasPrefix("nss") } == [
+                "dns\tanswers at 127.0.0.1:53, [fd00::1]:53",
+                "dns\tdoes not answer at 10.0.0.9:53: it is not there", "nss\tdoes not answer at /run/x",
+            ], "\(lines)")
+    }
+
     @Test("a status without the times is the same a moment later, and every line is safe for a terminal")
     func status() throws {
         let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)

@@ -156,7 +156,7 @@ import Testing
         let mirror = try #require(configuration.mirrors.first)
         let links = MirrorLinks(interfaces: try InterfaceFilter(["home"]), label: "iot")
         #expect(mirror.destination == .links(links) && mirror.interfaces.patterns == ["iot"])
-        #expect(mirror.domain == .local && mirror.types.count == 2)
+        #expect(mirror.domain == .local && mirror.types.count == 1 && mirror.subtypes.count == 1)
         #expect(!mirror.names.allows(ServiceName(observed: "private 1")))
         let site = MirrorPeer(name: "site-a", host: "10.8.0.1", port: try Port(5354))
         #expect(configuration.mirrors.last?.source == .peer(site) && configuration.peers.keys.sorted() == ["site-a"])

@@ -17,6 +17,7 @@ import Testing
         ("{interface: eth0, domain: z.example.org, types: []}", "1 to 64"),
         ("{interface: eth0, domain: z.example.org, types: '*'}", "letter"),
         ("{interface: eth0, domain: z.example.org, types: [_http._tcp, http]}", "twice"),
+        ("{interface: eth0, domain: z.example.org, types: [_a1._sub._ipp._tcp, _A1._sub._ipp._tcp]}", "twice"),
         ("{domain: z.example.org, types: [_http._tcp]}", "interface"),
         ("{interface: [], domain: z.example.org, types: [_http._tcp]}", "no entry"),
         ("{interface: eth0, domain: z.example.org, types: [_http._tcp], names: ['[']}", "no ]"),

@@ -184,6 +184,18 @@ struct DNSQueryTests {
         func none(_ text: String, _ type: RecordType, _ found: [DeskRecord] = []) throws -> Message {
             try Message(reading: try Self.query(text, type).answer(found, to: .thisMachine, in: local))
         }
+        // Who has a name below it has it, too.
+        let names = AncestorNames(of: [try HostName("a.shop.wiki.local"), try HostName("h1.local")])
+        for (text, isThere) in [
+            ("shop.wiki.local", true), ("WIKI.local", true), ("a.shop.wiki.local", false), ("local", false),
+            ("h1.local", false),
+        ] {
+            let query = try Self.query(text, .a)
+            let name = try Self.name(text)
+            let answer = query.answer([], to: .thisMachine, in: local, hasBelow: { names.contains(name) })
+            let code = isThere ? ResponseCode.noError : ResponseCode.noSuchName
+            #expect(try Message(reading: answer).responseCode == code, "\(text)")
+        }
         let nobody = try none("nobody.local", .a)
         #expect(nobody.responseCode == ResponseCode.noSuchName && nobody.flags.contains(.authoritative))
         guard case .soa(let start)? = nobody.authorities.first?.data else { throw MessageError.truncated }

@@ -295,12 +295,12 @@ import Testing
 
     private func mirrored(_ service: DiscoveredService) throws -> OfferedService? {
         let links = MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot")
-        var table = ExportTable(at: start, pace: .link)
+        var table = ExportTable(at: start, pace: .link())
         table.saw(service, try admission(to: links), at: start)
         guard case .publish(_, let export)? = table.due(at: start).first else { return nil }
         table.lost(service.instance, at: start)
         #expect(table.due(at: start) == [.withdraw(service.instance)])
-        return try links.service(for: export)
+        return try links.service(for: export, mayCome: true)
     }
 
     @Test(arguments: [
@@ -388,5 +388,80 @@ import Testing
         #expect(try judged(mirrored, rule) == "foreign-host")
         // What another machine's mirror has brought.
         #expect(try judged(service("tony", host: "h3-iot.local", addresses: ["10.9.0.7"]), rule) == "address")
+    }
+
+    @Test func aMirroredServiceHasTheSubtypesThatItsRuleNamesFromTheBeginningAndUntilItsEnd() throws {
+        let types = ["_http._tcp", "_universal._sub._http._tcp", "_print._sub._http._tcp"].map { try? ServiceType($0) }
+        let rule = ExportRule(
+            from: .links(try InterfaceFilter(["eth0"])),
+            to: .links(MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot")),
+            types: types.compactMap(\.self))
+        #expect(rule.types.count == 1 && rule.followed.count == 3)
+        let own = LocalAddresses.Entry(interface: Self.eth0, address: try address("10.1.0.1"), prefixLength: 24)
+        let admission = ExportAdmission(rule, local: LocalAddresses(entries: [own])) { _, _ in true }
+        var table = ExportTable(at: start, pace: .link(hasSubtypes: true))
+        var web = try service("web")
+        func saw(_ subtypes: [String], after milliseconds: Int) -> [String]? {
+            let now = start + .milliseconds(milliseconds)
+            web.subtypes = subtypes
+            table.saw(web, admission, at: now)
+            switch table.due(at: now).first {
+            case .publish(_, let export)?, .change(_, let export)?: return export.service.subtypes
+            case .withdraw?, nil: return nil
+            }
+        }
+        #expect(saw([], after: 0) == nil && saw(["_UNIVERSAL", "_other"], after: 100) == nil)
+        #expect(saw([], after: 500) == ["_universal"])
+        #expect(saw(["_print"], after: 600) == ["_print", "_universal"])
+        #expect(saw([], after: 700) == nil)
+        table.lost(web.instance, at: start + .seconds(1))
+        #expect(table.due(at: start + .seconds(1)) == [.withdraw(web.instance)])
+    }
+
+    @Test func whatItsHostOffersOnTheOtherLinkItselfIsWithheldAndComesBack() throws {
+        let links = MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot")
+        let admission = try admission(to: links)
+        let web = try service("web")
+        var table = ExportTable(at: start, pace: .link(), opens: start + .seconds(3))
+        func actions(_ seconds: Int) -> [String] {
+            table.due(at: start + .seconds(seconds)).map { action in
+                switch action {
+                case .publish: "publish"
+                case .change: "change"
+                case .withdraw: "withdraw"
+                }
+            }
+        }
+        // It is there from the beginning.
+        table.saw(web, admission, at: start)
+        table.isThere(web.instance, on: try HostName("H1.local"), at: start + .seconds(1))
+        table.othersAreKnown(at: start + .seconds(1))
+        #expect(actions(4).isEmpty && table.refusals == [.original: 1])
+        table.isThere(web.instance, on: nil, at: start + .seconds(5))
+        #expect(actions(5) == ["publish"] && table.refusals.isEmpty)
+        // Its own copy there, and another host's service of the name, are no reason.
+        for host in ["h1-iot.local", "h2.local"] {
+            table.isThere(web.instance, on: try HostName(host), at: start + .seconds(6))
+            #expect(actions(6).isEmpty)
+        }
+        table.isThere(web.instance, on: try HostName("h1.local"), at: start + .seconds(7))
+        #expect(actions(7) == ["withdraw"])
+        table.saw(try service("web", port: 81), admission, at: start + .seconds(8))
+        #expect(actions(8).isEmpty && table.refusals == [.original: 1])
+        // Gone from its own link meanwhile: it does not come back.
+        table.lost(web.instance, at: start + .seconds(9))
+        table.isThere(web.instance, on: nil, at: start + .seconds(10))
+        #expect(actions(10).isEmpty && table.refusals.isEmpty && table.next == nil)
+    }
+
+    @Test func nothingIsPublishedUntilItIsKnownWhatTheOtherLinkHas() throws {
+        let admission = try admission(to: MirrorLinks(interfaces: try InterfaceFilter(["eth1"]), label: "iot"))
+        for known in [2, 5] {
+            var table = ExportTable(at: start, pace: .link(), opens: start + .seconds(3))
+            table.saw(try service("web"), admission, at: start)
+            #expect(table.due(at: start + .seconds(1)).isEmpty && table.next == start + .seconds(3))
+            if known == 2 { table.othersAreKnown(at: start + .seconds(2)) }
+            #expect(table.due(at: start + .seconds(min(known, 3))).count == 1)
+        }
     }
 }

@@ -187,6 +187,20 @@ struct LabelBoardTests {
         #expect(names() == ["a"] && board.statuses(of: [.podman]).map(\.running) == [1])
     }
 
+    @Test("what two containers want, as an alias, counts once")
+    mutating func shared() throws {
+        var grants = LabelGrants()
+        (grants.types, grants.aliases) = (nil, [try HostName("wiki.local")])
+        board = LabelBoard([.podman], grants)
+        for id in ["a", "b"] {
+            var subject = web(id)
+            subject.labels.append(("alias", "wiki"))
+            board.saw(subject, id, of: .podman)
+        }
+        #expect(names().count == 4)
+        #expect(board.statuses(of: [.podman]).map(\.services) == [3])
+    }
+
     @Test("a bad label is told once, whatever the container does; 10,000 containers find room for 1024")
     mutating func told() {
         var bad = web("a")

@@ -128,6 +128,18 @@ struct LabelReadingTests {
         #expect(try isGranted(["alias": "WIKI.local"]) { $0.aliases = [try HostName("wiki.local")] })
     }
 
+    @Test("a name that is too long is told with its length, and matters only where it is the service's")
+    func longName() {
+        var subject = Labelled(name: String(repeating: "a", count: 1000))
+        subject.labels = [("publish", "_http._tcp"), ("port", "80")]
+        #expect(
+            LabelReading(subject, Self.anyType).problems == ["its own name has 1000 bytes, at most 63 are allowed"])
+        #expect(subject.name.utf8.count == 256)
+        subject.labels.append(("name", "web"))
+        let named = Self.grants { $0.names = .all }
+        #expect(LabelReading(subject, named).problems.isEmpty)
+    }
+
     @Test("aliases are each by themselves, and never have another name; Traefik's rules name those of hosts")
     func aliases() throws {
         let grants = try Self.grants { $0.aliases = [try HostName("wiki.local"), try HostName("shop.wiki.local")] }

@@ -58,7 +58,7 @@ final class TestDaemon: Sendable {
             state: state ?? StateDirectory(path: directory),
             facts: facts,
             log: DaemonLog(write: { _ in }),
-            reload: { _ in ControlError(422, "bad-configuration", ["x.yaml:3: no", "y.yaml:1: nor this"]) }
+            reload: { _ in .failure(ControlError(422, "bad-configuration", ["x.yaml:3: no", "y.yaml:1: nor this"])) }
         )
         let listener = ControlServer.Listener(descriptor: try runtime.listen(), isReadOnly: false)
         let (serving, isServing) = AsyncStream.makeStream(of: Void.self)

@@ -253,15 +253,16 @@ package struct LabelBoard: Sendable {
     package func statuses(of sources: [LabelSource]) -> [LabelStatus] {
         sources.compactMap { source in
             guard let state = followed[source] else { return nil }
-            var (running, services) = (0, 0)
+            var running = 0
+            // What several want, as an alias, is published once.
+            var services: Set<RegistrationRequest> = []
             var refused: [LabelStatus.Refusal] = []
             let own = entries.filter { $0.key.source == source }.sorted { $0.value.arrival < $1.value.arrival }
             for (place, entry) in own {
                 if entry.subject.isUp { running += 1 }
                 let name = "\(source.rawValue) \(entry.subject.name)"
-                services += entry.reading.requests.count {
-                    pace.hasBegun(LabelPace.Key(name: name, $0.service.instance))
-                }
+                services.formUnion(
+                    entry.reading.requests.filter { pace.hasBegun(LabelPace.Key(name: name, $0.service.instance)) })
                 let reasons =
                     entry.reading.problems + [entry.silence].compactMap(\.self)
                     + (tooMany.contains(place) ? [tooManyText] : [])
@@ -272,7 +273,7 @@ package struct LabelBoard: Sendable {
             let rest =
                 state.leftOut.isEmpty ? nil : "\(state.leftOut.count) more than \(Self.maximumEntries) are left out"
             return LabelStatus(
-                source: source, running: running, services: services,
+                source: source, running: running, services: services.count,
                 failure: state.failure ?? (state.hasAnswered ? rest : "it has not answered yet"),
                 refused: refused)
         }

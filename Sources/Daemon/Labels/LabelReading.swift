@@ -114,6 +114,11 @@ private struct LabelledService {
         guard grants.types?.contains(type.base) ?? true else {
             throw Self.denied("\(type.base)", "types: [\(type.base)]")
         }
+        guard self.name != nil || subject.nameLength <= ServiceName.maximumLength else {
+            throw DiscoveryError(
+                .invalidServiceName,
+                "its own name has \(subject.nameLength) bytes, at most \(ServiceName.maximumLength) are allowed")
+        }
         let name = try ServiceName(self.name ?? subject.name)
         let isOwn = name == ServiceName(observed: subject.name)
         guard grants.names?.allows(name) ?? isOwn else {

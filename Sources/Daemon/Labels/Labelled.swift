@@ -18,8 +18,10 @@ package struct Labelled: Hashable, Sendable {
         case published([PublishedPort])
     }
 
-    /// What it is called by whoever has started it: any text.
+    /// What it is called by whoever has started it: any text; the beginning of it, where it is long.
     package var name: String
+    /// How many bytes all of it has.
+    package let nameLength: Int
     /// What it says, without `io.discoverd.`, in its order; values are any text.
     package var labels: [(key: String, value: String)] = []
     /// The rules of Traefik's routers.
@@ -32,7 +34,10 @@ package struct Labelled: Hashable, Sendable {
     /// What is wrong with it as a whole.
     package var problem: String?
 
-    package init(name: String) { self.name = String(decoding: name.utf8.prefix(Self.longestName), as: UTF8.self) }
+    package init(name: String) {
+        self.name = String(decoding: name.utf8.prefix(Self.longestName), as: UTF8.self)
+        nameLength = name.utf8.count
+    }
 
     /// Whether it says anything.
     package var saysNothing: Bool { labels.isEmpty && rules.isEmpty && problem == nil }
@@ -59,7 +64,8 @@ package struct Labelled: Hashable, Sendable {
     package static let longestLabels = 16 * 1024
 
     package static func == (one: Labelled, other: Labelled) -> Bool {
-        one.name == other.name && one.isUnit == other.isUnit && one.rules == other.rules && one.ports == other.ports
+        one.name == other.name && one.nameLength == other.nameLength && one.isUnit == other.isUnit
+            && one.rules == other.rules && one.ports == other.ports
             && one.isUp == other.isUp
             && one.problem == other.problem && one.labels.count == other.labels.count
             && zip(one.labels, other.labels).allSatisfy { $0.key == $1.key && $0.value == $1.value }

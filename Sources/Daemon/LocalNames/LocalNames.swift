@@ -1,4 +1,4 @@
-internal import DNSSD
+package import DNSSD
 package import DiscoveryDaemon
 internal import DiscoverySystem
 internal import Libc
@@ -20,22 +20,39 @@ package final class LocalNames: Sendable {
 
         package init() {}
 
+        /// All of it, where it cannot be answered.
+        package func failed(_ reason: String) -> NamesStatus {
+            var status = NamesStatus()
+            status.dns = (dns.compactMap { DNSPlaces.name(of: $0.descriptor) } + dnsAddresses.map(\.description))
+                .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }.map { .init($0, failure: reason) }
+            status.nss = nss.isEmpty && !bindsNSS ? [] : [.init(NSSPlace.path, failure: reason)]
+            return status
+        }
+
         package var isEmpty: Bool { nss.isEmpty && !bindsNSS && !hasDNS }
         var hasDNS: Bool { !dns.isEmpty || !dnsAddresses.isEmpty }
     }
 
     private let loop: EventLoop
     private let core: LoopBound<NamesCore>
+    private let shown: Locked<NamesStatus>
+
+    /// Where it answers.
+    package var status: NamesStatus { shown.withLock { $0 } }
 
     /// Starts a thread, and answers.
-    /// - Parameter machine: this machine's name on the links, `h1.local`, as it is now.
+    /// - Parameters:
+    ///   - machine: this machine's name on the links, `h1.local`, as it is now.
+    ///   - aliases: further names of it.
     /// - Returns: nil where nothing is to be served, or the system has no thread left.
     package init?(
-        _ sources: Sources, from engine: MulticastEngine, machine: @escaping @Sendable () -> String?, _ log: DaemonLog
+        _ sources: Sources, from engine: MulticastEngine, machine: @escaping @Sendable () -> String?,
+        aliases: @escaping @Sendable () -> Set<HostName>, _ log: DaemonLog
     ) {
         guard !sources.isEmpty, let loop = EventLoop(paused: "names") else { return nil }
-        let core = LoopBound(to: loop, NamesCore(loop: loop, machine: ThisMachine(machine), log))
-        (self.loop, self.core) = (loop, core)
+        let shown = Locked(NamesStatus())
+        let core = LoopBound(to: loop, NamesCore(loop: loop, machine: ThisMachine(machine, aliases), shown, log))
+        (self.loop, self.core, self.shown) = (loop, core, shown)
         let desk = engine.openDesk { answers in core.post { $0.answered(answers) } }
         core.post { $0.begin(sources, desk) }
         guard loop.start() else { return nil }
@@ -72,9 +89,13 @@ final class NamesCore {
     private var owner: NSSPlace.Owner?
     /// What was said of the path last.
     private var told: String?
+    /// Why it does not answer there.
+    private var absence = "it is looked at again"
+    private let shown: Locked<NamesStatus>
+    private var hasInheritedNSS = false
 
-    init(loop: EventLoop, machine: ThisMachine, _ log: DaemonLog) {
-        (self.loop, self.machine, self.log) = (loop, machine, log)
+    init(loop: EventLoop, machine: ThisMachine, _ shown: Locked<NamesStatus>, _ log: DaemonLog) {
+        (self.loop, self.machine, self.shown, self.log) = (loop, machine, shown, log)
         timer = LoopTimer(loop: loop)
         sending = LoopTimer(loop: loop)
     }
@@ -88,6 +109,7 @@ final class NamesCore {
         }
         nss = clients
         for descriptor in sources.nss { clients.listen(descriptor) }
+        hasInheritedNSS = !sources.nss.isEmpty
         if sources.bindsNSS, sources.nss.isEmpty { place = NSSPlace() }
         if sources.hasDNS {
             let server = DNSServer(loop: loop, machine: machine, at: sources.dnsAddresses, log) { [unowned self] in
@@ -96,7 +118,7 @@ final class NamesCore {
                 add($0)
             }
             dns = server
-            for socket in sources.dns { server.serve(socket.descriptor, socket.kind) }
+            for socket in sources.dns { server.adopt(socket.descriptor, socket.kind) }
         }
         timer.fire = { [unowned self] in look() }
         sending.fire = { [unowned self] in send() }
@@ -116,7 +138,16 @@ final class NamesCore {
         nss?.sweep()
         dns?.look()
         keepPlace()
+        show()
         timer.set(after: Self.interval)
+    }
+
+    private func show() {
+        var status = NamesStatus()
+        status.dns = dns?.status ?? []
+        if hasInheritedNSS { status.nss = [.init("a socket of the service manager")] }
+        if let place { status.nss = [.init(place.path, failure: place.descriptor >= 0 ? nil : absence)] }
+        shown.withLock { $0 = status }
     }
 
     // MARK: The path
@@ -138,10 +169,15 @@ final class NamesCore {
                 nss?.listen(place.descriptor)
                 tell("names below .local are answered at \(place.path)")
             } catch {
+                absence = "\(error)"
                 tell("names below .local cannot be answered at \(place.path): \(error)")
             }
-        case .others: tell("another program answers at \(place.path), and this daemon when it has gone")
-        case .obstacle: tell("names below .local cannot be answered: \(place.path) is no socket")
+        case .others:
+            absence = "another program does, and this daemon when that has gone"
+            tell("another program answers at \(place.path), and this daemon when it has gone")
+        case .obstacle:
+            absence = "it is no socket"
+            tell("names below .local cannot be answered: \(place.path) is no socket")
         case .us: break
         }
         self.place = place

@@ -102,11 +102,26 @@ package struct OwnNetworks: Sendable {
 /// What this machine is on its links, as it is now. Used only on the loop's thread.
 final class ThisMachine {
     private let label: () -> String?
+    private let aliases: () -> Set<HostName>
     private var read: (value: OwnNetworks, time: Duration)?
     private var named: (text: String, name: DomainName?)?
+    private var above: (aliases: Set<HostName>, names: AncestorNames)?
 
-    /// - Parameter label: its name on the links, `h1.local`.
-    init(_ label: @escaping () -> String?) { self.label = label }
+    /// - Parameters:
+    ///   - label: its name on the links, `h1.local`.
+    ///   - aliases: further names of it.
+    init(_ label: @escaping () -> String?, _ aliases: @escaping () -> Set<HostName>) {
+        (self.label, self.aliases) = (label, aliases)
+    }
+
+    /// Whether an alias is below a name, which is somebody's then (RFC 8020): `wiki.local` with `shop.wiki.local`.
+    func hasAlias(below name: DomainName) -> Bool {
+        let aliases = aliases()
+        if let above, above.aliases == aliases { return above.names.contains(name) }
+        let names = AncestorNames(of: aliases)
+        above = (aliases, names)
+        return names.contains(name)
+    }
 
     var name: DomainName? {
         guard let text = label() else { return nil }
@@ -123,4 +138,21 @@ final class ThisMachine {
         read = (value, now)
         return value
     }
+}
+
+/// The names that others are below.
+package struct AncestorNames: Sendable {
+    private var names: Set<DomainName> = []
+
+    package init(of hosts: Set<HostName>) {
+        for host in hosts {
+            guard let labels = (try? DomainName(presentation: host.text))?.labels else { continue }
+            // `local` is the zone.
+            for count in 2..<max(labels.count, 2) {
+                if let name = try? DomainName(labels: labels.suffix(count)) { names.insert(name) }
+            }
+        }
+    }
+
+    package func contains(_ name: DomainName) -> Bool { names.contains(name) }
 }

@@ -67,6 +67,8 @@ struct DaemonProcess {
         facts.key = sites.map { "\($0.key)" }
         let labels = Labels(configuration.labels, configuration.access.labels, log)
         facts.labels = { labels?.statuses ?? [] }
+        let shownNames = Locked<@Sendable () -> NamesStatus>({ NamesStatus() })
+        facts.names = { shownNames.withLock { $0 }() }
         let reloader = Reloader(command.place, stamp, configuration, domains, manager, verbosity, log)
         let daemon = Daemon(
             engine: domains.engine(with: host),
@@ -83,7 +85,8 @@ struct DaemonProcess {
             all += LinkMirror.gateways(configuration.mirrors, of: daemon.network, sites, log)
             if let teller { all.append(teller.gateway) }
         }
-        let names = NameSockets(configuration, manager).names(from: host, log)
+        let (names, namesStatus) = NameSockets(configuration, manager).names(from: host, daemon.registry, log)
+        shownNames.withLock { $0 = namesStatus }
         let running = RunningDaemon(
             daemon: daemon, gateways: gateways.withLock { $0 }, teller: teller, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),

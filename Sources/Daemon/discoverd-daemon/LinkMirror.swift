@@ -8,6 +8,8 @@ internal import DiscoverySystem
 struct LinkMirror: ExportTarget {
     let network: LocalNetwork
     let links: MirrorLinks
+    /// Hosts may come from there to these links. Another site's name of a host says nothing here.
+    let isOfLink: Bool
     let log: DaemonLog
 
     /// Gateways of the configured rules.
@@ -21,10 +23,12 @@ struct LinkMirror: ExportTarget {
         }
         return rules.compactMap { rule in
             guard case .links(let links) = rule.destination else { return nil }
-            let mirror = LinkMirror(network: network, links: links, log: log)
+            func mirror(isOfLink: Bool) -> LinkMirror {
+                LinkMirror(network: network, links: links, isOfLink: isOfLink, log: log)
+            }
             switch rule.source {
-            case .links: return Gateway(rule, into: mirror, log: log) { network.follow($0) }
-            case .peer(let peer): return sites?.gateway(rule, of: peer, into: mirror)
+            case .links: return Gateway(rule, into: mirror(isOfLink: true), log: log) { network.follow($0) }
+            case .peer(let peer): return sites?.gateway(rule, of: peer, into: mirror(isOfLink: false))
             }
         }
     }
@@ -41,7 +45,7 @@ struct LinkMirror: ExportTarget {
 
     fileprivate func start(_ export: Export) -> Publication? {
         do throws(DiscoveryError) {
-            let service = try links.service(for: export)
+            let service = try links.service(for: export, mayCome: isOfLink)
             let publication = network.publish(service, onConflict: .rename, isPersistent: true)
             follow(publication.updates, of: service)
             return publication
@@ -100,7 +104,9 @@ private final class MirroredService: ExportedService {
                 switch next {
                 case .nothing: continue
                 case .change(let new):
-                    let isSame = export.addresses == new.addresses && export.linkHost == new.linkHost
+                    let isSame =
+                        export.addresses == new.addresses && export.linkHost == new.linkHost
+                        && export.service.subtypes == new.service.subtypes
                     export = new
                     if isSame, await publication?.update(port: new.service.port, txt: new.service.txt) == true {
                         continue

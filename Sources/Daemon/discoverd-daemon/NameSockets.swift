@@ -26,16 +26,23 @@ struct NameSockets {
         self.sources = sources
     }
 
-    /// Starts to answer; nil where nothing is to be answered, or nothing can be.
-    func names(from host: HostEngine, _ log: DaemonLog) -> LocalNames? {
-        guard !sources.isEmpty else { return nil }
+    /// Starts to answer.
+    /// - Returns: nil where nothing is to be answered, or nothing can be; and where it is.
+    func names(
+        from host: HostEngine, _ registry: Registry, _ log: DaemonLog
+    ) -> (LocalNames?, @Sendable () -> NamesStatus) {
+        guard !sources.isEmpty else { return (nil, { NamesStatus() }) }
         guard let wire = host.wire else {
-            log.warning(
-                "names below .local are not answered: \(host.reasonWithoutWire ?? "nothing is found on the wire")")
-            return nil
+            let reason = host.reasonWithoutWire ?? "services are found through avahi-daemon"
+            log.warning("names below .local are not answered: \(reason)")
+            let status = sources.failed(reason)
+            return (nil, { status })
         }
         let machine: @Sendable () -> String? = { host.machineName?.name ?? Environment.hostLabel.map { "\($0).local" } }
-        return LocalNames(sources, from: wire, machine: machine, log)
+        let names = LocalNames(
+            sources, from: wire, machine: machine, aliases: { registry.aliases.withLock { $0 } }, log)
+        let failed = sources.failed("the system has no thread")
+        return (names, { names?.status ?? failed })
     }
 }
 #endif

@@ -14,7 +14,7 @@ actor Reloader {
     private var change: SettledChange<ConfigurationStamp>
     /// How often to look whether the configuration was changed: a change is taken over after once or twice that.
     private static let interval = Duration.seconds(2)
-    private var last: Task<ControlError?, Never>?
+    private var last: Task<Result<[String], ControlError>, Never>?
     /// A reload is queued but has not begun; requests made meanwhile share its result.
     private var isWaiting = false
 
@@ -32,8 +32,8 @@ actor Reloader {
         self.log = log
     }
 
-    /// - Returns: what is wrong with the configuration on disk; nil if it was adopted.
-    func reload(_ target: Daemon.Configurable) async -> ControlError? {
+    /// - Returns: the changed keys that count after a restart only; or what is wrong with the configuration on disk.
+    func reload(_ target: Daemon.Configurable) async -> Result<[String], ControlError> {
         if isWaiting, let last { return await last.value }
         let before = last
         isWaiting = true
@@ -67,7 +67,7 @@ actor Reloader {
         target.health.note("drop-ins", first, toAll: first == nil ? nil : what)
     }
 
-    private func readAnew(_ target: Daemon.Configurable) async -> ControlError? {
+    private func readAnew(_ target: Daemon.Configurable) async -> Result<[String], ControlError> {
         manager.reloading()
         defer { manager.ready() }
         change.take(ConfigurationStamp(place))
@@ -78,7 +78,7 @@ actor Reloader {
             for line in error.lines { log.error("the configuration is wrong, the old one stays: \(line)") }
             let what = "the configuration on disk is wrong, the old one is used"
             target.health.note("configuration", "\(what): \(error.summary)", toAll: what)
-            return ControlError(422, "bad-configuration", error.lines)
+            return .failure(ControlError(422, "bad-configuration", error.lines))
         }
         let settings: [DomainSettings]
         do {
@@ -87,7 +87,7 @@ actor Reloader {
             log.error("the configuration is wrong, the old one stays: \(error)")
             let what = "the configuration on disk is wrong, the old one is used"
             target.health.note("configuration", "\(what): \(error)", toAll: what)
-            return ControlError(422, "bad-configuration", "\(error)")
+            return .failure(ControlError(422, "bad-configuration", "\(error)"))
         }
         let change = ConfigurationChange(from: configuration, to: new)
         configuration = new
@@ -103,7 +103,7 @@ actor Reloader {
         if !change.needsRestart.isEmpty {
             log.warning("changed, but read at the start only: \(change.needsRestart.joined(separator: ", "))")
         }
-        return nil
+        return .success(change.needsRestart)
     }
 }
 #endif

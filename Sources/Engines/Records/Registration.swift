@@ -61,6 +61,9 @@ package struct Registration {
     /// Probing takes a second, or 20 s after 15 tries (avahi-core/entry.c). If it takes longer than this, something was lost.
     static let stuckAfter = Duration.seconds(30)
 
+    /// The first pause after it gave way: by then the other one has the name, and says so.
+    static let wayGiven = Duration.seconds(5)
+
     /// The longest pause between tries.
     static let longestPause = Duration.seconds(60)
 
@@ -68,6 +71,7 @@ package struct Registration {
     package private(set) var name: ServiceName
     private let wanted: ServiceName
     private let isAlias: Bool
+    private let original: HostName?
     private let silence: String
     private var state = State.impossible
     private var tenacity: Tenacity
@@ -85,6 +89,7 @@ package struct Registration {
     ) {
         name = service.name
         isAlias = service.isAlias
+        original = service.original
         self.silence = silence
         wanted = service.name
         self.policy = policy
@@ -157,6 +162,13 @@ package struct Registration {
     package mutating func hostIsTaken(_ error: DiscoveryError) -> [Action] {
         guard state != .over else { return [] }
         return tenacity == .tentative ? over(.conflicted(error)) : refused(error)
+    }
+
+    /// Call when the host whose service it is offers it itself, or is about to.
+    package mutating func gaveWay() -> [Action] {
+        guard isRegistered else { return [] }
+        retryDelay = max(retryDelay, Self.wayGiven)
+        return refused(DiscoveryError(.nameTaken, "\(original?.text ?? "its host") offers it here itself"))
     }
 
     /// Call when other hosts deny this machine each name that it tries: the service waits for one, and its own name is not contested.

@@ -5,6 +5,9 @@ package import DNSSD
 package struct Answering: Sendable {
     /// The wait where others may answer, too, so that answers do not collide (RFC 6762 §6).
     private static let sharedWait = 20...120
+    /// How much later a list is answered that has services of hosts that may come here themselves: who comes to a link asks for lists at
+    /// once, and probes within that time (RFC 6762 §8.1).
+    private static let hesitation = Duration.milliseconds(250)
     /// The wait for further known answers (RFC 6762 §7.2), and the longest that several packets may cause.
     private static let moreWait = 400...500
     private static let longestWait = Duration.seconds(2)
@@ -60,7 +63,8 @@ package struct Answering: Sendable {
 
     /// Takes a query.
     package mutating func asked(
-        _ message: Message, _ arrival: MessageSource, _ records: OwnedRecords, at now: Duration
+        _ message: Message, _ arrival: MessageSource, _ records: OwnedRecords, hesitating: Bool = false,
+        at now: Duration
     ) {
         defer { look() }
         // RFC 6762 §18.3, §18.11.
@@ -74,12 +78,13 @@ package struct Answering: Sendable {
             })
         let isTruncated = message.flags.contains(.truncated) && !arrival.isOfResolver
         if !arrival.isOfResolver { toldMore(known, by: arrival.source, isTruncated: isTruncated, at: now) }
-        answer(message, arrival, records, known, isTruncated: isTruncated, at: now)
+        let pause = hesitating ? Self.hesitation : .zero
+        answer(message, arrival, records, known, isTruncated: isTruncated, pause, at: now)
     }
 
     private mutating func answer(
         _ message: Message, _ arrival: MessageSource, _ records: OwnedRecords, _ known: Set<Int>, isTruncated: Bool,
-        at now: Duration
+        _ pause: Duration, at now: Duration
     ) {
         let isProbe = !message.authorities.isEmpty
         var seen: Set<RecordKey> = []
@@ -110,8 +115,9 @@ package struct Answering: Sendable {
             return
         }
         let isAlone = message.questions.count == 1 && (group + alone).allSatisfy { records[$0]?.isUnique == true }
-        let wait = isProbe || isAlone ? Duration.zero : .milliseconds(Int.random(in: Self.sharedWait, using: &random))
-        let least = wait == .zero ? Duration.zero : .milliseconds(Self.sharedWait.lowerBound)
+        let isAtOnce = isProbe || isAlone
+        let wait = isAtOnce ? .zero : pause + .milliseconds(Int.random(in: Self.sharedWait, using: &random))
+        let least = isAtOnce ? .zero : pause + .milliseconds(Self.sharedWait.lowerBound)
         if !alone.isEmpty {
             if replies.count < Self.mostReplies {
                 reply(alone, to: arrival, nil, due: now + wait)

@@ -49,6 +49,8 @@ package struct Claim: Hashable, Sendable {
     package var families: Set<IPAddress.Family>
     /// The claim that must be established first, if there is one.
     package var after: ClaimID?
+    /// The host whose service it is: where that one has the name itself, the claim gives way.
+    package var original: DomainName?
 
     /// This machine, with its addresses on a link.
     package init(host name: DomainName, _ addresses: [IPAddress]) {
@@ -97,6 +99,7 @@ package struct Claim: Hashable, Sendable {
             full,
             .service(target: target, port: service.port.rawValue, txt: txt, type: type, subtypes: subtypes),
             service.family, after: after)
+        original = service.original.flatMap { try? DomainName(presentation: $0.text) }
     }
 
     /// Has a service point to a host that is there, whoever claims its name.
@@ -131,6 +134,14 @@ extension Claim {
         guard !service.isAddressRecord else { return claims }
         guard let claim = Claim(service, as: name, number: number) else { return [] }
         return claims + [(.service(number), claim)]
+    }
+}
+
+extension Claim {
+    /// Whether a record of somebody else has the claimed service on the host whose it is.
+    func givesWay(to record: ResourceRecord) -> Bool {
+        guard let original, record.name == name, case .srv(_, _, _, original) = record.data else { return false }
+        return true
     }
 }
 

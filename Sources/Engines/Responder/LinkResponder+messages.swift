@@ -8,7 +8,8 @@ extension LinkResponder {
         guard families.contains(arrival.family) else { return }
         guard message.flags.contains(.response) else {
             if !message.authorities.isEmpty, isOfLink(message, arrival) { heardProbe(message, arrival, at: now) }
-            answering[arrival.family]?.asked(message, arrival, owned, at: now)
+            let hesitates = !lists.isEmpty && message.questions.contains { lists[$0.name] != nil }
+            answering[arrival.family]?.asked(message, arrival, owned, hesitating: hesitates, at: now)
             return
         }
         guard isOfLink(message, arrival) else { return }
@@ -18,6 +19,9 @@ extension LinkResponder {
         where record.recordClass == .internet {
             // RFC 2181 §8.
             if record.ttl > UInt32(Int32.max) { record.ttl = 0 }
+            for id in names[record.name] ?? [] where record.ttl > 0 && claims[id]?.claim.givesWay(to: record) == true {
+                giveWay(id, at: now)
+            }
             if arrival.isToGroup, let place = owned.place(of: record), let entry = owned[place] {
                 answering[arrival.family]?.heard(
                     place, ttl: record.ttl, entry, byAll: arrival.audience == .group, at: now)
@@ -25,7 +29,7 @@ extension LinkResponder {
                 for id in names[record.name] ?? [] where denies(record, id, arrival) { doubted.insert(id) }
             }
         }
-        for id in doubted { conflicted(id, at: now) }
+        for id in doubted where claims[id] != nil { conflicted(id, at: now) }
     }
 
     /// RFC 6762 §6, §11, §18.3, §18.11.
@@ -60,6 +64,12 @@ extension LinkResponder {
         }
     }
 
+    /// Gives a name to whose it is. No goodbye: who has it now says its own records, and some are the same.
+    private mutating func giveWay(_ id: ClaimID, at now: Duration) {
+        withdraw(id, isSaid: false, at: now)
+        facts.append(.gaveWay(id))
+    }
+
     private mutating func conflicted(_ id: ClaimID, at now: Duration) {
         probing.conflicted(at: now)
         guard let held = claims[id] else { return }
@@ -80,6 +90,10 @@ extension LinkResponder {
         where judged.insert(question.name).inserted {
             guard let theirs = proposed[question.name] else { continue }
             for id in names[question.name] ?? [] {
+                if let claim = claims[id]?.claim, theirs.contains(where: claim.givesWay) {
+                    giveWay(id, at: now)
+                    continue
+                }
                 guard case .probing? = claims[id]?.stage, probing.isAsked(id), let claim = claims[id]?.claim else {
                     continue
                 }

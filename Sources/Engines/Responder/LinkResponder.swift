@@ -10,6 +10,8 @@ package struct LinkResponder: Sendable {
         case established(ClaimID)
         /// Another host has the name: the claim is given up.
         case lost(ClaimID)
+        /// The host whose service it is has the name, or asks for it: the claim is given up, and nothing said.
+        case gaveWay(ClaimID)
     }
 
     /// A packet to send.
@@ -42,6 +44,8 @@ package struct LinkResponder: Sendable {
 
     var claims: [ClaimID: Held] = [:]
     var names: [DomainName: [ClaimID]] = [:]
+    /// The lists in which claims are that may give way, and how many.
+    private(set) var lists: [DomainName: Int] = [:]
     package internal(set) var owned = OwnedRecords()
     var probing: Probing
     var announcing = Announcing()
@@ -84,7 +88,7 @@ package struct LinkResponder: Sendable {
     /// Whether a fact is true still: since then the claim may have got another name, because of what another link brought.
     package func isStill(_ fact: Fact) -> Bool {
         switch fact {
-        case .lost(let id): claims[id] == nil
+        case .lost(let id), .gaveWay(let id): claims[id] == nil
         case .established(let id): if case .told? = claims[id]?.stage { true } else { false }
         }
     }
@@ -128,6 +132,7 @@ package struct LinkResponder: Sendable {
             return
         }
         claims[id] = Held(claim: claim, stage: isProven ? .ready : .probing)
+        list(claim, 1)
         names[claim.name, default: []].append(id)
         if isProven { ready.insert(id) } else { probing.begin(id, .wanted, at: now) }
     }
@@ -137,7 +142,17 @@ package struct LinkResponder: Sendable {
         (names[claim.name] ?? []).allSatisfy { $0 == id || claims[$0]?.claim.content == claim.content }
     }
 
+    private mutating func list(_ claim: Claim, _ change: Int) {
+        guard claim.original != nil, case .service(_, _, _, let type, let subtypes) = claim.content else { return }
+        for name in [type] + subtypes {
+            let count = lists[name, default: 0] + change
+            lists[name] = count > 0 ? count : nil
+        }
+    }
+
     private mutating func change(_ id: ClaimID, _ claim: Claim, at now: Duration) {
+        if let before = claims[id]?.claim { list(before, -1) }
+        list(claim, 1)
         claims[id]?.claim = claim
         guard case .told? = claims[id]?.stage else { return }
         retell(id, at: now)
@@ -172,6 +187,7 @@ package struct LinkResponder: Sendable {
             let places = owned.add(held.claim.records(host: hostName), over: held.claim.families)
             goodbye(owned.remove(places).map(\.entry))
         }
+        list(held.claim, -1)
         claims[id] = nil
         ready.remove(id)
         names[held.claim.name]?.removeAll { $0 == id }

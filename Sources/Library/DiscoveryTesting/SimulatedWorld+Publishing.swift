@@ -200,6 +200,8 @@ extension SimulatedWorld {
             edit(id) { $0.sites[site] = true }
             guard publication.sites.allSatisfy({ $0.value || $0.key == site }) else { return }
             change(id) { [now] in $0.changed(to: .established, at: now + Registration.probing) }
+        case .gaveWay(.service(let id)), .gaveWay(.other(let id)): change(id) { $0.gaveWay() }
+        case .gaveWay(.host), .gaveWay(.firstName): break
         case .lost(.service(let id)): change(id) { [now] in $0.changed(to: .collision, at: now) }
         case .lost(.other(let id)):
             guard case .publication(let publication) = operations[id]?.kind else { return }

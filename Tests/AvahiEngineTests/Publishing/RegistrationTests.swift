@@ -37,6 +37,21 @@ import Testing
         #expect(registration.changed(to: .established, at: probed) == [fact(tony, .established)])
     }
 
+    @Test("what gave way to its host keeps its name, and is tried again: after 5 s, then after more")
+    func gaveWay() {
+        var registration = running(isPersistent: true)
+        for delay in [5, 10, 20, 40, 60, 60] {
+            _ = registration.changed(to: .registering, at: start)
+            let actions = registration.gaveWay()
+            #expect(actions.first == .reset && actions.last == .retry(after: .seconds(delay)), "\(actions)")
+            #expect(registration.gaveWay().isEmpty)
+            #expect(registration.retryIsDue().last == .register(tony))
+        }
+        _ = registration.changed(to: .established, at: start + .seconds(1))
+        _ = registration.retryIsDue()
+        #expect(registration.gaveWay().last == .retry(after: .seconds(5)))
+    }
+
     @Test(
         "what is established before probing can be over is held back until then: avahi-daemon 0.9 says so of names that are denied"
     )

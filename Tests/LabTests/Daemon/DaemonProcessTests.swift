@@ -135,7 +135,8 @@ struct DaemonProcessTests {
 
         try daemon.configure("name: three\ntype: _witap._tcp\nport: 9002\n", "services.d/three.yaml")
         try daemon.configure(Self.two.replacingOccurrences(of: "9001", with: "9009"))
-        #expect(try await daemon.ask("reload").exit == .exited(0))
+        let done = try await daemon.ask("reload")
+        #expect(done.exit == .exited(0) && done.errors.isEmpty, "\(done)")
         try await browser.json("three") { $0.tells("added", "three") }
         for _ in 0..<100 { process.signal(SIGHUP) }
         try await process.line(.stderr, "the last reload") { $0.contains("read anew") }
@@ -226,6 +227,11 @@ struct DaemonProcessTests {
         try await published(["one", "two"])
         _ = try await daemon.curl("/v1/reload", "-X", "POST")
         try await published(["one", "two", "three"])
+        try daemon.configure("reload: explicit\ndns: 127.0.0.7\nnss: true\n")
+        let reload = try await daemon.ask("reload")
+        #expect(
+            reload.exit == .exited(0) && reload.errors.contains { $0.contains("read at the start only: nss, dns") },
+            "\(reload)")
         try await daemon.stop()
         try await lab.stop()
     }

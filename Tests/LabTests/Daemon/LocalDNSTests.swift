@@ -25,7 +25,7 @@ struct LocalDNSTests {
 
     private static func daemon(_ lab: Lab, _ dns: String = server) async throws -> LabDaemon {
         let daemon = try LabDaemon(lab, "h2", socket: LabDaemon.systemSocket)
-        try daemon.configure("dns: \(dns)\n")
+        try daemon.configure("dns: \(dns)\nalias: shop.wiki\n")
         try await daemon.start("--avahi", "never")
         try await Self.says(daemon, "answered by DNS at")
         return daemon
@@ -61,7 +61,13 @@ struct LocalDNSTests {
         let nobody = try await dig("nobody.local")
         #expect(nobody.contains { $0.contains("status: NXDOMAIN") }, "\(nobody)")
         #expect(nobody.contains { $0.hasPrefix("local.") && $0.contains("SOA") }, "\(nobody)")
+        #expect(try await dig("+short shop.wiki.local") == ["10.77.0.2"])
+        // It is there, as a name below it is (RFC 8020).
+        let parent = try await dig("wiki.local")
+        #expect(parent.contains { $0.contains("status: NOERROR") } && parent.contains { $0.contains("ANSWER: 0") })
         #expect(try await dig("+short local SOA") == [])
+        let status = try await daemon.ask("status")
+        #expect(status.output.contains("dns\tanswers at \(Self.server):53"), "\(status)")
         for other in ["example.org", "-x 192.0.2.1", "version.bind CH TXT"] {
             #expect(try await dig(other).contains { $0.contains("status: REFUSED") }, "\(other)")
         }
@@ -115,6 +121,10 @@ struct LocalDNSTests {
         try daemon.configure("dns: 172.31.0.1\n")
         try await daemon.start("--avahi", "never")
         try await Self.says(daemon, "cannot be answered by DNS at 172.31.0.1:53")
+        let status = try await daemon.ask("status")
+        #expect(
+            status.output.contains { $0.hasPrefix("dns\tdoes not answer at 172.31.0.1:53: ") && $0.contains("assign") },
+            "\(status)")
         // As `docker run --dns 172.31.0.1` has it: a bridge, and a network namespace behind it.
         let container = """
             ip link add br0 type bridge; ip address add 172.31.0.1/24 dev br0; ip link set br0 up

@@ -1,34 +1,12 @@
 import Foundation
 import Testing
 
-/// Debian's libnss-mdns, unpacked beside this machine's libraries.
-private enum MDNSLibrary {
-    #if arch(arm64)
-    private static let machine = "aarch64"
-    #else
-    private static let machine = "x86_64"
-    #endif
-    static let path = "\(Lab.package).build-tests/nss-mdns/lib/\(machine)-linux-gnu"
-    static let isThere = FileManager.default.fileExists(atPath: "\(path)/libnss_mdns.so.2")
-}
-
 /// Names below `local` for programs that know nothing of multicast DNS: Debian's libnss-mdns asks the daemon.
 @Suite(
     "names for every program", .labSlot,
     .enabled(if: MDNSLibrary.isThere, "libnss-mdns is not there: .ci/deps test"))
 struct LocalNameTests {
     private static let socket = "/run/avahi-daemon/socket"
-
-    /// Runs a script on a host whose C library asks libnss-mdns.
-    private static func asking(_ lab: Lab, _ host: String, _ script: String) async throws -> Lab.Run {
-        let mounted = """
-            echo 'hosts: files mdns' >/run/nsswitch.conf; : >/run/resolv.conf
-            mount --bind /run/nsswitch.conf /etc/nsswitch.conf; mount --bind /run/resolv.conf /etc/resolv.conf
-            export LD_LIBRARY_PATH=\(MDNSLibrary.path)
-            \(script)
-            """
-        return try await lab.toEnd(host, ["/usr/bin/unshare", "-m", "/bin/bash", "-c", mounted], within: .seconds(40))
-    }
 
     private static func daemon(_ lab: Lab) async throws -> LabDaemon {
         let daemon = try LabDaemon(lab, "h2", socket: LabDaemon.systemSocket)
@@ -46,15 +24,15 @@ struct LocalNameTests {
         let daemon = try await Self.daemon(lab)
         let server = try lab.exec("h1", "/usr/bin/python3", "-um", "http.server", "8080", "--directory", "/run/lab")
         try await server.line(.stdout, "serving") { $0.contains("Serving") }
-        let names = try await Self.asking(
+        let names = try await MDNSLibrary.asking(
             lab, "h2", "getent ahostsv4 h1.local; getent hosts 10.77.0.1; getent hosts 192.0.2.1")
         #expect(names.output.first?.hasPrefix("10.77.0.1") == true, "\(names)")
         #expect(names.output.last?.hasSuffix("h1.local") == true && names.output.count == 4, "\(names)")
-        let page = try await Self.asking(
+        let page = try await MDNSLibrary.asking(
             lab, "h2",
             "python3 -c 'import urllib.request as r; print(r.urlopen(\"http://h1.local:8080/\").status)'")
         #expect(page.output == ["200"], "\(page)")
-        let nobody = try await Self.asking(
+        let nobody = try await MDNSLibrary.asking(
             lab, "h2", "s=$(date +%s%N); getent ahosts nobody.local; echo $? $((($(date +%s%N) - s) / 1000000))")
         let words = try #require(nobody.output.last?.split(separator: " ").compactMap { Int($0) })
         // Not before others could answer.
@@ -72,6 +50,9 @@ struct LocalNameTests {
         let daemon = try await Self.daemon(lab)
         try await lab.avahi("h2", "start")
         try await Self.says(daemon, "another program answers at")
+        let status = try await daemon.ask("status").output
+        #expect(
+            status.contains { $0.hasPrefix("nss\tdoes not answer at \(Self.socket): another program") }, "\(status)")
         #expect(try await Self.help(lab).contains("+ Available commands are:"))
         try await lab.avahi("h2", "term")
         try await Self.says(daemon, "answered at \(Self.socket)", times: 2)
@@ -137,7 +118,8 @@ struct LocalNameTests {
             """
         let listener = try lab.exec("h1", "/usr/bin/python3", "-c", script)
         try await listener.line { $0 == "ready" }
-        let found = try await Self.asking(lab, "h2", "getent ahostsv4 wiki.local; getent ahostsv4 evil.local; echo $?")
+        let found = try await MDNSLibrary.asking(
+            lab, "h2", "getent ahostsv4 wiki.local; getent ahostsv4 evil.local; echo $?")
         #expect(found.output.first?.hasPrefix("10.77.0.1") == true && found.output.last == "2", "\(found)")
         try await listener.line { $0 == "evil" }
         #expect(!listener.lines().contains("example"))

@@ -245,4 +245,72 @@ import Testing
             #expect(burst <= 41)
         }
     }
+
+    // MARK: A claim for another host
+
+    private func published(for original: String) throws -> Bench {
+        var bench = Bench()
+        bench.claimHost()
+        var service = try OfferedService(name: "tony", type: "_witap._tcp", port: 80)
+        service.host = try OfferedHost(name: HostName("h2-iot.local"), addresses: [Bench.neighbour])
+        service.original = try HostName(original)
+        for (id, claim) in Claim.all(of: service, as: service.name, number: 1, own: [Bench.own]) {
+            bench.responder.claim(id, claim, at: bench.now)
+        }
+        bench.pass(.seconds(10))
+        #expect(bench.facts.contains(.established(.service(1))))
+        bench.forget()
+        return bench
+    }
+
+    @Test("a service that is another host's gives way to that host's probe at once: no defence, no goodbye")
+    func givesWay() throws {
+        var bench = try published(for: "H2.local")
+        let probe = Other.probe(Other.srv())
+        bench.hear(probe, to: .machine, isOnLink: false)
+        bench.hear(Other.probe(ResourceRecord(Bench.tony, .txt, .txt([0]), ttl: 4500)))
+        #expect(bench.facts.isEmpty)
+        bench.hear(probe)
+        #expect(bench.facts == [.gaveWay(.service(1))])
+        let count = bench.said(Bench.tony, .srv).count
+        bench.ask([Question(Bench.tony, .any), Question(Bench.type, .ptr)])
+        bench.pass(.seconds(5))
+        #expect(count <= 1 && bench.said(Bench.tony, .srv).count == count && bench.said(Bench.type, .ptr).isEmpty)
+    }
+
+    @Test("a list with it is answered later than a host that comes asks and probes, and other lists are not")
+    func hesitates() throws {
+        var bench = try published(for: "h2.local")
+        bench.ask([Question(Bench.type, .ptr)])
+        bench.pass(.milliseconds(250))
+        #expect(bench.said.isEmpty)
+        bench.hear(Other.probe(Other.srv()))
+        bench.pass(.seconds(2))
+        #expect(bench.said(Bench.tony, .srv).isEmpty && bench.said(Bench.type, .ptr).isEmpty)
+        bench = try published(for: "h2.local")
+        bench.ask([Question(Bench.type, .ptr)])
+        bench.pass(.milliseconds(370))
+        #expect(bench.said(Bench.type, .ptr).count == 1)
+        bench = try Bench.established()
+        bench.ask([Question(Bench.type, .ptr)])
+        bench.pass(.milliseconds(120))
+        #expect(bench.said(Bench.type, .ptr).count == 1)
+    }
+
+    @Test("so it does where that host has the name already, or says so; another host's records are a conflict as ever")
+    func givesWayToAnswers() throws {
+        var bench = try published(for: "h2.local")
+        bench.hear(Other.response(Other.srv(ttl: 0)))
+        #expect(bench.facts.isEmpty)
+        bench.hear(Other.response(Other.srv()))
+        #expect(bench.facts == [.gaveWay(.service(1))])
+        bench = try published(for: "h3.local")
+        bench.hear(Other.probe(Other.srv()))
+        bench.pass(.milliseconds(250))
+        #expect(!bench.said(Bench.tony, .srv).isEmpty, "defended")
+        bench.hear(Other.response(Other.srv()))
+        bench.pass(.milliseconds(300))
+        bench.hear(Other.response(Other.srv()))
+        #expect(bench.facts == [.lost(.service(1))])
+    }
 }

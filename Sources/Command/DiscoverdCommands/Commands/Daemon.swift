@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
+internal import DiscoveryJSON
 
 struct BecomeDaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,7 +34,12 @@ struct ReloadCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         do {
-            _ = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
+            let answer = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
+            let keys = (try? JSONReader.read(answer))?["needsRestart"]?.strings ?? []
+            if !keys.isEmpty {
+                session.notices.notice(
+                    "changed, but read at the start only: \(keys.joined(separator: ", ")); restart the daemon for that")
+            }
         } catch let error as ControlError where error.errors.count > 1 {
             // Each in a line of its own, as `daemon --check` has them.
             for line in error.errors.dropLast() { try session.tell(CommandError(.badConfiguration, line)) }

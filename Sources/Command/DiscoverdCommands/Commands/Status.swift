@@ -109,6 +109,7 @@ struct StatusLines {
         }
         if let key = status["key"]?.string { add("key", key.escapedForTerminal) }
         for source in status["labels"]?.array ?? [] { addLabels(source) }
+        for key in ["dns", "nss"] { addNames(key, status[key]?.array ?? []) }
         addServices((status["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) })
     }
 
@@ -199,7 +200,9 @@ struct StatusLines {
 
     private static func export(_ export: JSONValue) -> String {
         let count = export["services"]?.integer ?? 0
-        let refused = ["name", "unfit", "foreign-host", "address", "no-route", "text", "too-many"].compactMap {
+        let refused = [
+            "name", "unfit", "foreign-host", "address", "no-route", "text", "original", "too-many",
+        ].compactMap {
             reason in
             (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
         }
@@ -227,6 +230,18 @@ struct StatusLines {
         for refusal in all.prefix(isFull ? all.count : Self.most) {
             let name = (refusal["name"]?.string ?? "?").quotedForMessage
             add("", "\(name): \((refusal["reason"]?.string ?? "?").escapedOnce)")
+        }
+    }
+
+    /// Where names below `local` are answered, in a line, and why not elsewhere.
+    private mutating func addNames(_ key: String, _ places: [JSONValue]) {
+        func name(_ place: JSONValue) -> String { (place["at"]?.string ?? "?").escapedForTerminal }
+        let served = places.filter { $0["answers"]?.bool == true }.map(name)
+        if !served.isEmpty { add(key, "answers at \(served.joined(separator: ", "))") }
+        for place in places where place["answers"]?.bool != true {
+            add(
+                key, "does not answer at \(name(place))\((place["reason"]?.string).map { ": \($0.escapedOnce)" } ?? "")"
+            )
         }
     }
 

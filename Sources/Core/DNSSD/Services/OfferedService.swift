@@ -20,6 +20,8 @@ public struct OfferedService: Hashable, Sendable {
     public var host: OfferedHost?
     /// Of this only the addresses of `host` are published, which may be this machine's; type, port and TXT record say nothing.
     public internal(set) var isAddressRecord = false
+    /// The host whose service this is, where it is published for that one: on a link where that host offers it itself, this one gives way.
+    package var original: HostName?
 
     /// Creates a description from checked parts; a subtype of `type` is left out.
     public init(

@@ -85,6 +85,8 @@ package struct DNSListen: Hashable, Sendable, CustomStringConvertible {
     package let address: IPAddress
     package let port: UInt16
 
+    package init(address: IPAddress, port: UInt16) { (self.address, self.port) = (address, port) }
+
     package var description: String { address.family == .ipv4 ? "\(address):\(port)" : "[\(address)]:\(port)" }
 }
 

@@ -62,7 +62,7 @@ package final class Daemon: Sendable {
         state: StateDirectory,
         facts: DaemonFacts,
         log: DaemonLog,
-        reload: @escaping @Sendable (Configurable) async -> ControlError?
+        reload: @escaping @Sendable (Configurable) async -> Result<[String], ControlError>
     ) {
         let network = LocalNetwork(engine: engine, limits: limits)
         let health = BackendHealth()

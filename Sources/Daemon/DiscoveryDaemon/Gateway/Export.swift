@@ -41,6 +41,8 @@ package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     case route = "no-route"
     /// Its TXT record is longer than 1300 bytes.
     case text
+    /// Its host offers it on the other link itself.
+    case original
     /// There are 90 of its type already, which is what servers take (docs/beyond-link.md), and its host has its share.
     case tooMany = "too-many"
 }
@@ -121,7 +123,8 @@ package struct ExportAdmission: Sendable {
         let addresses = Set(fit.map(\.address)).filter(isBeyond).sorted()
         guard !addresses.isEmpty else { return .failure(.init(.route)) }
         let offered = OfferedService(
-            name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt)
+            name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt,
+            subtypes: rule.subtypes(of: service))
         guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
         return .success(
             ExportCandidate(service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses))))

@@ -30,6 +30,8 @@ public struct ExportRule: Hashable, Sendable {
     public var destination: Destination
     /// The types that are exported, without subtypes.
     public var types: [ServiceType]
+    /// The subtypes under which a service stays known, where it is (RFC 6763 §7.1). Nobody can ask which a service has.
+    public var subtypes: [ServiceType]
     /// The names that are exported.
     public var names: NamePatterns
 
@@ -46,7 +48,8 @@ public struct ExportRule: Hashable, Sendable {
     ) {
         self.source = source
         self.destination = destination
-        self.types = types.map(\.base)
+        self.types = types.map(\.base).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        subtypes = types.filter { $0.subtype != nil }
         self.names = names
     }
 }
@@ -66,6 +69,21 @@ extension ExportRule {
         case .links(let links): links
         case .peer: .all
         }
+    }
+
+    /// What is asked for: the types, and on a link each subtype by itself. Another site tells a service's subtypes with it.
+    var followed: [ServiceType] {
+        switch source {
+        case .links: types + subtypes
+        case .peer: types
+        }
+    }
+
+    /// Those of a service's subtypes that the rule names.
+    func subtypes(of service: DiscoveredService) -> [String] {
+        let seen = Set(service.subtypes.map { $0.lowercased() })
+        return subtypes.filter { $0.base == service.instance.type.base }.compactMap(\.subtype)
+            .filter { seen.contains($0.lowercased()) }
     }
 
     /// The most entries of `export:`, and of `mirror:`.
@@ -94,7 +112,7 @@ extension ExportRule {
             guard 1...Self.maximumTypes ~= types.count else {
                 throw value.error("types has 1 to \(Self.maximumTypes) entries")
             }
-            guard Set(types.map(\.base)).count == types.count else { throw value.error("a type is there twice") }
+            guard Set(types).count == types.count else { throw value.error("a type is there twice") }
             return types
         }
         let names = mapping.read("names") { value throws(ConfigurationError) in

@@ -16,8 +16,12 @@ package struct ExportPace: Hashable, Sendable {
     static let zone = ExportPace(
         presence: .seconds(5), absence: .seconds(60), betweenChanges: .seconds(10), burst: 90, perSecond: 5)
     /// Who looks at the other link sees what is there, a second later at most. What flaps is held back by the query: a change of a service,
-    /// or its return, comes once a second.
-    static let link = ExportPace(presence: .zero, absence: .zero, betweenChanges: .zero, burst: 400, perSecond: 100)
+    /// or its return, comes once a second. With subtypes it waits for their answers, each up to 120 ms (RFC 6762 §6): it is published once.
+    static func link(hasSubtypes: Bool = false) -> ExportPace {
+        ExportPace(
+            presence: hasSubtypes ? .milliseconds(500) : .zero, absence: .zero, betweenChanges: .zero, burst: 400,
+            perSecond: 100)
+    }
     /// A list in memory, which those who follow it read at their pace.
     static let list = ExportPace(presence: .zero, absence: .zero, betweenChanges: .zero, burst: 1e6, perSecond: 1e6)
 }
@@ -73,14 +77,21 @@ package struct ExportTable: Sendable {
     private var refused: [ServiceInstance: ExportRefusal] = [:]
     /// Of the refused those for which there was no room.
     private var waiting: [ServiceInstance: (candidate: ExportCandidate, number: UInt64)] = [:]
+    /// What the other link has by itself, and on which host.
+    private var others: [ServiceInstance: HostName] = [:]
+    /// Services whose host offers them there itself.
+    private var withheld: [ServiceInstance: ExportCandidate] = [:]
+    /// Nothing is published before: it is not known yet what the other link has.
+    private var opens: Duration
     private var hosts = HostNumbers()
     /// Updates that may be made now, as of `refilled`.
     private var tokens: Double
     private var refilled: Duration
     private let pace: ExportPace
 
-    package init(at now: Duration, pace: ExportPace = .zone) {
-        (refilled, self.pace, tokens) = (now, pace, pace.burst)
+    /// - Parameter opens: when something is published at the earliest.
+    package init(at now: Duration, pace: ExportPace = .zone, opens: Duration? = nil) {
+        (refilled, self.pace, tokens, self.opens) = (now, pace, pace.burst, opens ?? now)
     }
 
     /// A service is there, or has changed.
@@ -90,25 +101,62 @@ package struct ExportTable: Sendable {
         switch admission.judge(service, as: (entry?.wanted ?? entry?.published)?.linkHost) {
         case nil: break
         case .failure(let failure):
-            waiting[instance] = nil
+            (waiting[instance], withheld[instance]) = (nil, nil)
             gone(instance, at: now)
             note(failure.refusal, of: instance)
-        case .success(let candidate):
-            let isIn = entry.map { !$0.givesWay } ?? makeRoom(for: candidate, at: now)
-            guard isIn else { return wait(instance, candidate) }
-            refused[instance] = nil
+        case .success(let candidate): take(instance, candidate, at: now)
+        }
+    }
+
+    private mutating func take(_ instance: ServiceInstance, _ candidate: ExportCandidate, at now: Duration) {
+        guard others[instance] != candidate.host else {
             waiting[instance] = nil
-            want(instance, candidate, at: now)
+            gone(instance, at: now)
+            note(.original, of: instance)
+            if refused[instance] != nil { withheld[instance] = candidate }
+            return
+        }
+        withheld[instance] = nil
+        let isIn = entries[instance].map { !$0.givesWay } ?? makeRoom(for: candidate, at: now)
+        guard isIn else { return wait(instance, candidate) }
+        refused[instance] = nil
+        waiting[instance] = nil
+        want(instance, candidate, at: now)
+    }
+
+    // MARK: Originals
+
+    /// The other link has a service by itself, or has it no more.
+    /// - Parameter host: on which host; nil: it is gone.
+    package mutating func isThere(_ instance: ServiceInstance, on host: HostName?, at now: Duration) {
+        guard others[instance] != host else { return }
+        others[instance] = host
+        let wanted = entries[instance]?.wanted.map {
+            ExportCandidate(service: $0.service, host: $0.linkHost, addresses: $0.addresses)
+        }
+        guard let candidate = wanted ?? waiting[instance]?.candidate ?? withheld[instance],
+            candidate.host == host || withheld[instance] != nil
+        else { return }
+        take(instance, candidate, at: now)
+    }
+
+    /// It is known what the other link has.
+    package mutating func othersAreKnown(at now: Duration) {
+        opens = min(opens, now)
+        for (instance, entry) in entries where entry.published == nil && entry.since > now {
+            entries[instance]?.since = now
         }
     }
 
     private mutating func want(_ instance: ServiceInstance, _ candidate: ExportCandidate, at now: Duration) {
         var entry =
             entries[instance] ?? Entry(number: nextNumber(), since: now, changed: now - pace.betweenChanges)
-        let export = Export(
+        var export = Export(
             service: candidate.service, linkHost: candidate.host, host: hosts.number(of: candidate.host, for: instance),
             addresses: candidate.addresses)
-        if entry.wanted == nil { entry.since = now }
+        // Each subtype has a query of its own; what one has found ends with the service.
+        export.service.subtypes = Set(export.service.subtypes + (entry.wanted?.service.subtypes ?? [])).sorted()
+        if entry.wanted == nil { entry.since = max(now, opens) }
         entry.wanted = export
         entries[instance] = entry
     }
@@ -116,7 +164,7 @@ package struct ExportTable: Sendable {
     /// A service is gone.
     package mutating func lost(_ instance: ServiceInstance, at now: Duration) {
         refused[instance] = nil
-        waiting[instance] = nil
+        (waiting[instance], withheld[instance]) = (nil, nil)
         gone(instance, at: now)
     }
 

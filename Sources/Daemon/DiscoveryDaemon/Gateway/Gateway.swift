@@ -54,6 +54,9 @@ package actor Gateway {
     /// How long a query that has failed waits until it is tried again, the first time and at most.
     private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
+    /// How long nothing is published where it is not known what the other link has, as where that is down.
+    private static let patienceWithOthers = Duration.seconds(3)
+
     private let rule: ExportRule
     private let events: @Sendable (ServiceQuery) -> ServiceEvents
     private let peer: @Sendable () -> PeerState
@@ -73,6 +76,8 @@ package actor Gateway {
     private var unsettled: Set<ServiceType>
     /// Everything is being withdrawn: nothing is published any more.
     private var isEnding = false
+    /// Types of which it is not known yet what the other link has.
+    private var unknown: Set<ServiceType>
     /// Types whose query has failed, and why.
     private var failures: [ServiceType: String] = [:]
 
@@ -94,7 +99,10 @@ package actor Gateway {
         self.log = log
         self.target = target
         self.time = time
-        table = ExportTable(at: time.now, pace: rule.destination.pace)
+        let now = time.now
+        table = ExportTable(
+            at: now, pace: rule.pace, opens: rule.otherLinks == nil ? nil : now + Self.patienceWithOthers)
+        unknown = rule.otherLinks == nil ? [] : Set(rule.types)
     }
 
     package var status: GatewayStatus {
@@ -119,10 +127,13 @@ package actor Gateway {
     /// Follows the link until the task is cancelled; then withdraws everything, `limit` at most.
     package func run(withdrawingWithin limit: Duration = .seconds(2)) async {
         await withTaskGroup { group in
-            for type in rule.types {
+            for type in rule.followed {
                 group.addTask { await self.follow(type) }
             }
             if case .peer = rule.source { group.addTask { await self.followRoutes() } }
+            if let links = rule.otherLinks {
+                for type in rule.types { group.addTask { await self.followOthers(type, on: links) } }
+            }
         }
         isEnding = true
         target.end()
@@ -183,8 +194,45 @@ package actor Gateway {
         }
     }
 
+    /// Follows what the other link has by itself: the host of a service may be there, too.
+    private func followOthers(_ type: ServiceType, on links: InterfaceFilter) async {
+        let query = ServiceQuery(.type(type, .local), interfaces: links, resolution: .watch)
+        while !Task.isCancelled {
+            var there: Set<ServiceInstance> = []
+            do throws(DiscoveryError) {
+                for try await event in events(query) {
+                    switch event {
+                    case .found(let service), .changed(let service):
+                        there.insert(service.instance)
+                        // One that does not answer any more may have left without a goodbye.
+                        let host = service.state == .resolved ? service.host : nil
+                        table.isThere(service.instance, on: host, at: time.now)
+                    case .lost(let service):
+                        there.remove(service.instance)
+                        table.isThere(service.instance, on: nil, at: time.now)
+                    case .settled: othersAreKnown(of: type)
+                    case .backend, .degraded: continue
+                    }
+                    act()
+                }
+                return
+            } catch {
+                for instance in there { table.isThere(instance, on: nil, at: time.now) }
+                othersAreKnown(of: type)
+                act()
+            }
+            guard (try? await time.sleep(until: time.now + Self.retries.longest)) != nil else { return }
+        }
+    }
+
+    private func othersAreKnown(of type: ServiceType) {
+        guard unknown.remove(type) != nil, unknown.isEmpty else { return }
+        table.othersAreKnown(at: time.now)
+    }
+
     private func lost(_ instance: ServiceInstance, _ type: ServiceType) {
         present[type]?[instance] = nil
+        guard !present.values.contains(where: { $0[instance] != nil }) else { return }
         table.lost(instance, at: time.now)
     }
 
@@ -274,11 +322,18 @@ extension ExportRule.Destination: CustomStringConvertible {
         case .peers: "other sites"
         }
     }
+}
+
+extension ExportRule {
+    /// The links to which it brings services of a link: their hosts may come there.
+    fileprivate var otherLinks: InterfaceFilter? {
+        if case .links(let links) = destination, case .links = source { links.interfaces } else { nil }
+    }
 
     fileprivate var pace: ExportPace {
-        switch self {
+        switch destination {
         case .zone: .zone
-        case .links: .link
+        case .links: .link(hasSubtypes: !subtypes.isEmpty)
         case .peers: .list
         }
     }

@@ -45,7 +45,7 @@ extension JSONWriter {
                 object.member("peers", listen.peers)
                 object.member("connected", gateway.connected)
             }
-            object.member("types", gateway.rule.types.map(\.description))
+            object.member("types", gateway.rule.followed.map(\.description))
             object.member("services", gateway.published)
             if inFull, let failure = gateway.failure { object.member("reason", failure) }
             object.object("refused") { refused in

@@ -38,11 +38,13 @@ public struct MirrorLinks: Hashable, Sendable {
         return try HostName("\(fits ? String(first) : "host\(export.host)")-\(label).local")
     }
 
-    /// What is published on these links for a service of the other one.
-    package func service(for export: Export) throws(DiscoveryError) -> OfferedService {
+    /// What is published on these links for a service of another one, or of another site.
+    /// - Parameter mayCome: its host may come here, and has the name then.
+    package func service(for export: Export, mayCome: Bool) throws(DiscoveryError) -> OfferedService {
         var service = export.service
         service.interfaces = interfaces
         service.host = try OfferedHost(name: hostName(of: export), addresses: export.addresses)
+        if mayCome { service.original = export.linkHost }
         return service
     }
 }

@@ -72,7 +72,8 @@ extension Export {
     /// The service as it is told: without interfaces, which mean nothing elsewhere.
     fileprivate var told: DiscoveredService {
         DiscoveredService(
-            instance: service.instance, state: .resolved, host: linkHost, port: service.port, txt: service.txt,
+            instance: service.instance, subtypes: service.subtypes, state: .resolved, host: linkHost,
+            port: service.port, txt: service.txt,
             endpoints: addresses.map { Endpoint(address: $0, port: service.port, interface: nil) })
     }
 }

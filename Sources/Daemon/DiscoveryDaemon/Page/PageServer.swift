@@ -47,7 +47,7 @@ package final class PageServer: Sendable {
         services = ControlResponder(
             network: source.network, warm: OpenQueries(network: source.network),
             registry: Registry(network: source.network, file: nil, policy: .nothing, log: log) { _ in },
-            health: health, metrics: metrics, facts: facts, reload: { nil })
+            health: health, metrics: metrics, facts: facts, reload: { .success([]) })
     }
 
     /// What stands behind `#` of the URL.

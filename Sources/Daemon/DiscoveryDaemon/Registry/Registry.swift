@@ -17,9 +17,15 @@ package actor Registry {
     private var policy: RegistryPolicy
     private var entries: [String: ManagedRegistration] = [:]
     private var order: [String] = [] {
-        // Those of the link: what publishes there is not needed for zones.
-        didSet { noteCount(order.count { entries[$0]?.request.service.domain == .local }) }
+        didSet {
+            let services = order.compactMap { entries[$0]?.request.service }
+            // Those of the link: what publishes there is not needed for zones.
+            noteCount(services.count { $0.domain == .local })
+            aliases.withLock { $0 = Set(services.compactMap(\.host).filter(\.isAlias).map(\.name)) }
+        }
     }
+    /// This machine's further names: those that are wanted, whatever first label they have after a conflict.
+    package nonisolated let aliases = Locked<Set<HostName>>([])
     private var isClosed = false
     /// Why the last write failed.
     private var unsaved: String?

@@ -54,6 +54,7 @@ extension ControlResponder {
             object.key("exports")
             object.array { array in for gateway in exports { array.export(gateway, inFull: peer.uid != nil) } }
             object.array("labels", of: facts.labels()) { $0.labels($1, inFull: peer.mayKnowAll) }
+            object.names(facts.names(), inFull: peer.uid != nil)
             object.array("registrations", of: registrations) { array, status in
                 array.object { $0.registrationMembers(status) }
             }

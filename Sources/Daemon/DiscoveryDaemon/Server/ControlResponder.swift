@@ -12,7 +12,7 @@ package final class ControlResponder: Sendable {
     let registry: Registry
     let health: BackendHealth
     let metrics: MetricsRegistry
-    let reload: @Sendable () async -> ControlError?
+    let reload: @Sendable () async -> Result<[String], ControlError>
     let facts: DaemonFacts
     let doubts = Locked(Doubts())
     let clientCount: @Sendable () -> Int
@@ -25,7 +25,7 @@ package final class ControlResponder: Sendable {
         metrics: MetricsRegistry,
         facts: DaemonFacts,
         clientCount: @escaping @Sendable () -> Int = { 0 },
-        reload: @escaping @Sendable () async -> ControlError?
+        reload: @escaping @Sendable () async -> Result<[String], ControlError>
     ) {
         self.network = network
         self.warm = warm
@@ -95,8 +95,8 @@ package final class ControlResponder: Sendable {
         if let reason = await registry.refusalToManage(request.peer) {
             throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
         }
-        if let error = await reload() { throw error }
-        return .nothing
+        let needsRestart = try await reload().get()
+        return needsRestart.isEmpty ? .nothing : .json { $0.member("needsRestart", needsRestart) }
     }
 }
 
@@ -125,6 +125,8 @@ package struct DaemonFacts: Sendable {
     package var key: String?
     /// What labels come to, source by source.
     package var labels: @Sendable () -> [LabelStatus] = { [] }
+    /// Where names below `local` are answered.
+    package var names: @Sendable () -> NamesStatus = { NamesStatus() }
 
     package init(
         version: String, pid: Int32, backend: String, finder: String, socket: String, limits: ConnectionTable.Limits,

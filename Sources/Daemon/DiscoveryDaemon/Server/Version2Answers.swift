@@ -43,7 +43,8 @@ package struct Version2Request: Sendable {
         switch (first, rest) {
         case ("services", []): return (["v1", "services"], .services)
         case ("services", ["watch"]), ("types", ["watch"]), ("domains", ["watch"]): return (["v1"] + path, .lines)
-        case ("services", ["unreachable"]), ("ping", []), ("reload", []): return (["v1"] + path, .object(.ping))
+        case ("services", ["unreachable"]), ("ping", []): return (["v1"] + path, .object(.ping))
+        case ("reload", []): return (["v1"] + path, .object(.reload))
         case ("types", []): return (["v1"] + path, .object(.types))
         case ("domains", []): return (["v1"] + path, .object(.domains))
         case ("status", []): return (["v1"] + path, .object(.status))

@@ -2,7 +2,7 @@
 extension Version2 {
     /// What an answer is about.
     package enum Answer: Hashable, Sendable {
-        case types, domains, publications, publication, status, health, checks, ping
+        case types, domains, publications, publication, status, health, checks, reload, ping
     }
 
     /// An answer of the daemon in version 2; an error with its HTTP status.
@@ -21,6 +21,7 @@ extension Version2 {
         case .status: members.add("status", status(old))
         case .health: members.add("health", health(old))
         case .checks: members.each("findings", as: "checks", check)
+        case .reload: members.keep("needsRestart")
         case .ping: break
         }
         return members.object
@@ -55,7 +56,7 @@ extension Version2 {
             new.keep("configured", "readers")
             return new.object
         }
-        status.keep("domains", "key", "exports")
+        status.keep("domains", "key", "exports", "labels", "dns", "nss")
         status.each("registrations", as: "publications") { .object(publication($0)) }
         status.keep("clients", "limits")
         return status.object

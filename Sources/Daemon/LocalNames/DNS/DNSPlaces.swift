@@ -8,12 +8,30 @@ struct DNSPlaces {
     private static let backlog: Int32 = 64
 
     private let log: DaemonLog
+    private let all: [DNSListen]
     private var missing: [DNSListen]
     private var sockets: [Int32] = []
     /// What was said last of each.
     private var told: [DNSListen: String] = [:]
+    /// Why those that are missing could not be bound.
+    private var failures: [DNSListen: String] = [:]
 
-    init(_ addresses: [DNSListen], _ log: DaemonLog) { (missing, self.log) = (addresses, log) }
+    init(_ addresses: [DNSListen], _ log: DaemonLog) { (all, missing, self.log) = (addresses, addresses, log) }
+
+    var status: [NamesStatus.Place] {
+        all.map { place in
+            .init(
+                place.description,
+                failure: missing.contains(place) ? failures[place] ?? "it is not bound yet" : nil)
+        }
+    }
+
+    /// What a socket is bound to.
+    static func name(of descriptor: Int32) -> String? {
+        let bound = SocketAddress(of: descriptor)
+        guard let address = bound?.address, let port = bound?.port else { return nil }
+        return DNSListen(address: address, port: port).description
+    }
 
     /// Binds what can be bound now.
     /// - Returns: the new sockets.
@@ -51,6 +69,7 @@ struct DNSPlaces {
 
     private mutating func tell(_ place: DNSListen, _ error: SystemError) {
         let text = "names below .local cannot be answered by DNS at \(place): \(error)"
+        failures[place] = "\(error)"
         switch error.code {
         // It may come later.
         case EADDRNOTAVAIL: tell(place, text)

@@ -113,11 +113,14 @@ package struct DNSQuery: Hashable, Sendable {
     }
 
     /// The records of the links that answer, as far as the asker can use them.
-    package func answer(_ found: [DeskRecord], to asker: DNSAsker, in zone: DomainName) -> [UInt8] {
+    /// - Parameter hasBelow: whether a name below this one is known: then this one is somebody's, too (RFC 8020).
+    package func answer(
+        _ found: [DeskRecord], to asker: DNSAsker, in zone: DomainName, hasBelow: () -> Bool = { false }
+    ) -> [UInt8] {
         let records = Self.usable(
             found.filter { [question.type, .cname].contains($0.record.type) || question.type == .any }, by: asker)
         guard !records.isEmpty else {
-            return none(in: zone, isName: !found.isEmpty || !question.isOfHost)
+            return none(in: zone, isName: !found.isEmpty || !question.isOfHost || hasBelow())
         }
         var message = message(ResponseCode.noError, .authoritative)
         message.answers = records

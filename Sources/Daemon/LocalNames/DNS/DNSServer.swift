@@ -44,6 +44,8 @@ final class DNSServer {
     /// Which of its addresses a datagram was sent to; a socket has one here.
     private var destination = [UInt8](repeating: 0, count: 16)
     private var places: DNSPlaces
+    /// Of sockets that the service manager made.
+    private var inherited: [String] = []
 
     /// - Parameters:
     ///   - newTicket: a number that no other request has.
@@ -58,12 +60,24 @@ final class DNSServer {
         connections.serve = { [unowned self] in serve($0, of: $1, on: $2) }
     }
 
-    /// Serves a socket that the service manager made, or that was bound.
-    func serve(_ descriptor: Int32, _ kind: InheritedSocket.Kind) {
+    /// Serves a socket that the service manager made.
+    func adopt(_ descriptor: Int32, _ kind: InheritedSocket.Kind) {
+        guard serve(descriptor, kind), let name = DNSPlaces.name(of: descriptor), !inherited.contains(name) else {
+            return
+        }
+        inherited.append(name)
+    }
+
+    /// - Returns: whether it can be.
+    @discardableResult
+    private func serve(_ descriptor: Int32, _ kind: InheritedSocket.Kind) -> Bool {
         // On all addresses no answer has an address of its own.
         guard let bound = SocketAddress(of: descriptor)?.address, !bound.isUnspecified,
             fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0
-        else { return places.refuse() }
+        else {
+            places.refuse()
+            return false
+        }
         switch kind {
         case .connections: connections.listen(descriptor, at: bound)
         case .datagrams:
@@ -72,6 +86,7 @@ final class DNSServer {
                 read($0.descriptor, at: bound)
             }
         }
+        return true
     }
 
     /// Binds what is not bound yet, and ends those whose time is over.
@@ -86,6 +101,8 @@ final class DNSServer {
         (watches, pending) = ([:], [:])
         places.close()
     }
+
+    var status: [NamesStatus.Place] { inherited.map { .init($0) } + places.status }
 
     // MARK: Queries
 
@@ -162,7 +179,9 @@ final class DNSServer {
     private func answer(
         _ records: [DeskRecord], to query: DNSQuery, of asker: DNSAsker, in zone: DomainName
     ) -> [UInt8] {
-        query.answer(machine.networks.told(records, to: asker), to: asker, in: zone)
+        query.answer(
+            machine.networks.told(records, to: asker), to: asker, in: zone,
+            hasBelow: { machine.hasAlias(below: query.question.name) })
     }
 
     /// Never waits: what a socket has no room for is lost, as datagrams are.

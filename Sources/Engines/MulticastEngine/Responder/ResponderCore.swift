@@ -278,6 +278,9 @@ final class ResponderCore {
             if publication.isEstablished {
                 carryOut(publication.registration.changed(to: .established, at: now), publication)
             }
+        case .gaveWay(let id):
+            guard let publication = publication(of: id) else { return }
+            carryOut(publication.registration.gaveWay(), publication)
         case .lost(let id):
             guard let publication = publication(of: id) else { return }
             if case .other = id, !publication.service.isAlias {
