@@ -101,17 +101,28 @@ $(TOOLS)/fuzz-dns: $(FUZZED_dns) $(FUZZ)/MulticastEngine.o
 $(TOOLS)/fuzz-%: $(wildcard Tests/Fuzz/*.swift Tests/Fuzz/*/*.swift) $(FUZZED_message) $(FUZZED_responder) $(FUZZED:%=$(FUZZ)/%.o)
 	$(FUZZER) -wmo -module-name Fuzz_$* -o $@ Tests/Fuzz/*.swift Tests/Fuzz/$*/*.swift $(FUZZED_$*) $(FUZZED:%=$(FUZZ)/%.o)
 
-.PHONY: fuzz-message fuzz-responder fuzz-dns
+# The values of labels need the daemon's modules, which are as the debug build has them.
+FUZZED_labels = $(addprefix Sources/Daemon/Labels/,LabelBoard.swift LabelPace.swift LabelReading.swift Labelled.swift RuntimeEvents.swift UnitFiles.swift)
+FUZZ_BYTES_labels = 4096
+$(TOOLS)/fuzz-labels: $(wildcard Tests/Fuzz/*.swift Tests/Fuzz/labels/*.swift) $(FUZZED_labels) | build
+	@mkdir -p $(FUZZ)
+	grep -v /discoverd_daemon.build/ .build/debug/discoverd-daemon.product/Objects.LinkFileList >$(FUZZ)/labels.objects
+	Tests/Fuzz/modules Labels >$(FUZZ)/labels.modules
+	$(filter-out -package-name discoverd -I $(FUZZ),$(FUZZER)) -wmo -module-name Fuzz_labels -o $@ $^ \
+	    @$(FUZZ)/labels.modules @$(FUZZ)/labels.objects -L .build/debug -lstdc++
+
+.PHONY: fuzz-message fuzz-responder fuzz-dns fuzz-labels
 fuzz-message: ## any bytes as a DNS message, 180 s
 fuzz-responder: ## any packets for the values of our responder, 180 s
 fuzz-dns: ## any queries of DNS for names below local, and any order at their desk, 180 s
-fuzz-message fuzz-responder fuzz-dns: fuzz-%: $(TOOLS)/fuzz-%
+fuzz-labels: ## anything that containers and units say of themselves, 180 s
+fuzz-message fuzz-responder fuzz-dns fuzz-labels: fuzz-%: $(TOOLS)/fuzz-%
 	Tests/Fuzz/seeds $* $(FUZZ)/$*/seeds
 	@mkdir -p $(FUZZ)/$*/corpus
 	SWIFT_BACKTRACE=enable=no SWIFT_DETERMINISTIC_HASHING=1 $< $(FUZZ)/$*/corpus $(FUZZ)/$*/seeds -artifact_prefix=$(FUZZ)/$*/ \
 	    -max_total_time=$(FUZZ_SECONDS) -max_len=$(FUZZ_BYTES_$*) -verbosity=0 -print_final_stats=1
 
-fuzz: tests-built fuzz-message fuzz-responder fuzz-dns ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, any packets for our responder, any queries of DNS, 180 s each
+fuzz: tests-built fuzz-message fuzz-responder fuzz-dns fuzz-labels ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, any packets for our responder, any queries of DNS, any labels, 180 s each
 	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BUNDLE) --filter anyBytesAreAnsweredOrCutOff
 
 soak: tests-built ## faults that take minutes, malformed packets: half an hour

@@ -51,6 +51,9 @@ package struct OwnedRecords: Sendable {
 
     package init() {}
 
+    /// How many there are, for `make fuzz-responder`.
+    package var count: Int { entries.count - free.count }
+
     package subscript(place: Int) -> Entry? { entries.indices.contains(place) ? entries[place] : nil }
 
     /// The places of a name's records.

@@ -85,6 +85,7 @@ struct FuzzedLink {
                 name: name, type: wish.type, port: wish.port, txt: ["a": wish.text], subtypes: wish.subtypes)
         else { fatalError("no service") }
         service.host = wish.host
+        if wish.host?.addresses.isEmpty == false { service.original = try? HostName("z.local") }
         guard let claim = Claim(service, as: service.name, number: number) else { fatalError("no claim") }
         var claims: [ClaimID: Claim] = [.service(number): claim]
         if let host = wish.host, let name = try? DomainName(presentation: host.name.text) {
@@ -99,12 +100,26 @@ struct FuzzedLink {
         for (id, claim) in claims(number) { responder.claim(id, claim, at: now) }
     }
 
+    /// As a gateway does: it withholds the service.
+    private mutating func gaveWay(_ id: ClaimID) {
+        guard case .service(let number) = id, let name = wanted[id]?.original else {
+            fatalError("\(id) gives way to nobody")
+        }
+        check(
+            name.presentation == "z.local"
+                && wanted[id].map { witness.denied.union(witness.wanted).contains($0.name) } == true,
+            "\(id) gave way, and nobody wanted it")
+        wishes[number] = nil
+        responder.withdraw(.other(number), at: now)
+    }
+
     /// As a publication does: the machine goes on under another name, and a service by its policy.
     private mutating func lost(_ id: ClaimID) {
         switch id {
         case .host:
             hostTaken += 1
             responder.claim(.host, host, at: now)
+        case .firstName: fatalError("it has its first name, or asks for none")
         case .service(let number) where setup.contains(.renames):
             wishes[number]?.taken += 1
             claim(number)
@@ -184,11 +199,15 @@ struct FuzzedLink {
             turns += 1
             check(turns < 100, "it never comes to rest")
             for fact in responder.takeFacts() {
-                guard case .lost(let id) = fact else { continue }
-                check(
-                    wanted[id].map { witness.denied.contains($0.name) } ?? true,
-                    "\(id) was given up, and nobody denied it")
-                lost(id)
+                switch fact {
+                case .established: break
+                case .lost(let id):
+                    check(
+                        wanted[id].map { witness.denied.contains($0.name) } ?? true,
+                        "\(id) was given up, and nobody denied it")
+                    lost(id)
+                case .gaveWay(let id): gaveWay(id)
+                }
             }
             for packet in responder.packets(at: now) { witness.sees(packet, at: now) }
         }

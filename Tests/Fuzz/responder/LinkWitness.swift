@@ -25,6 +25,8 @@ struct LinkWitness {
     private var last: [ResourceRecord] = []
     /// The names of which somebody has said something.
     private(set) var denied: Set<DomainName> = []
+    /// Names of services for which others have probed.
+    private(set) var wanted: Set<DomainName> = []
 
     init(limit: Int) { self.limit = limit }
 
@@ -36,6 +38,9 @@ struct LinkWitness {
     mutating func hears(_ message: Message, _ arrival: MessageSource, at now: Duration) {
         guard message.flags.contains(.response) else {
             if !message.authorities.isEmpty { probed = now }
+            if arrival.port == MessageSource.port, arrival.audience != .machine || arrival.isOnLink {
+                wanted.formUnion(message.authorities.filter { $0.type == .srv }.map(\.name))
+            }
             if arrival.isOnLink { asked[.init(address: arrival.source, port: arrival.port), default: 0] += 1 }
             return
         }
