@@ -97,14 +97,16 @@ private final class CalledSite: Sendable {
 
     private struct Current {
         var state = PeerState(trouble: "it was not reached yet")
-        /// What the log says of it; nil: that it answers.
-        var told: String? = "nothing"
+        /// What the log says of it: why nothing comes, or that something does; nothing yet where there is neither.
+        var told: String??
         var notices = Notices(interval: .seconds(60))
 
         /// - Returns: whether the log has to say so.
         mutating func became(_ trouble: String?, at now: Duration) -> Bool {
             state.trouble = trouble
-            guard trouble != told, trouble.map({ notices.shouldTell($0, now: now) }) ?? true else { return false }
+            guard told != .some(trouble), trouble.map({ notices.shouldTell($0, now: now) }) ?? true else {
+                return false
+            }
             told = trouble
             return true
         }
