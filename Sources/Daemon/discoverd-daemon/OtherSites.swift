@@ -96,15 +96,17 @@ private final class CalledSite: Sendable {
     private let current = Locked(Current())
 
     private struct Current {
-        var state = PeerState(trouble: "it was not reached yet")
-        /// What the log says of it; nil: that it answers.
-        var told: String? = "nothing"
+        var state = SiteState(trouble: "it was not reached yet")
+        /// What the log says of it: why nothing comes, or that something does; nothing yet where there is neither.
+        var told: String??
         var notices = Notices(interval: .seconds(60))
 
         /// - Returns: whether the log has to say so.
         mutating func became(_ trouble: String?, at now: Duration) -> Bool {
             state.trouble = trouble
-            guard trouble != told, trouble.map({ notices.shouldTell($0, now: now) }) ?? true else { return false }
+            guard told != .some(trouble), trouble.map({ notices.shouldTell($0, now: now) }) ?? true else {
+                return false
+            }
             told = trouble
             return true
         }
@@ -112,7 +114,7 @@ private final class CalledSite: Sendable {
 
     init(_ peer: MirrorPeer, _ tls: PeerTLS, _ log: DaemonLog) { (self.peer, self.tls, self.log) = (peer, tls, log) }
 
-    var state: PeerState { current.withLock { $0.state } }
+    var state: SiteState { current.withLock { $0.state } }
 
     var place: ControlPlace {
         ControlPlace(peer: peer.name) {

@@ -207,7 +207,8 @@ struct StatusLines {
             (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
         }
         let rest = refused.isEmpty ? "" : "; left out: \(refused.joined(separator: ", "))"
-        let failure = (export["reason"]?.string).map { "; not followed: \($0)" } ?? ""
+        let verb = export["peers"] == nil ? "followed" : "told"
+        let failure = (export["reason"]?.string).map { "; not \(verb): \($0)" } ?? ""
         let from = export["peer"]?.string ?? patterns(export["interfaces"])
         let connected = export["connected"]?.strings ?? []
         let peers = export["peers"]?.strings?.map { connected.contains($0) ? $0 : "\($0) (not connected)" }

@@ -26,7 +26,7 @@ extension ExportTarget {
 }
 
 /// How another site's daemon is.
-package struct PeerState: Hashable, Sendable {
+package struct SiteState: Hashable, Sendable {
     /// Why nothing comes from it; nil when something does.
     package var trouble: String?
     /// Where it was last reached.
@@ -59,7 +59,7 @@ package actor Gateway {
 
     private let rule: ExportRule
     private let events: @Sendable (ServiceQuery) -> ServiceEvents
-    private let peer: @Sendable () -> PeerState
+    private let peer: @Sendable () -> SiteState
     private let makeAdmission: @Sendable () -> ExportAdmission
     private let log: DaemonLog
     private let target: any ExportTarget
@@ -87,7 +87,7 @@ package actor Gateway {
     ///   - events: of a query about the link, or to the site.
     package init(
         _ rule: ExportRule, into target: any ExportTarget, log: DaemonLog, time: any TimeSource = SystemTime(),
-        peer: @escaping @Sendable () -> PeerState = { PeerState() },
+        peer: @escaping @Sendable () -> SiteState = { SiteState() },
         admission: (@Sendable () -> ExportAdmission)? = nil,
         events: @escaping @Sendable (ServiceQuery) -> ServiceEvents
     ) {

@@ -43,7 +43,7 @@ package final class PeerList: ExportTarget {
                 let lease = OpenQueries.Lease(feed: feed, membership: Membership {})
                 return .lines(
                     status: 200,
-                    ServiceLines(
+                    WatchLines(
                         lease, LogReader(), try ControlResponder.ServiceRequest(query), epoch: epoch,
                         atMost: ConnectionTable.Limits().watchBytes, view: nil))
             default: throw ControlError(404, "no-such-resource", "other sites are told services, and nothing else")

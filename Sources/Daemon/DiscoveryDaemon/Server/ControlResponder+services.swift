@@ -108,7 +108,7 @@ extension ControlResponder {
         }
         return .lines(
             status: 200,
-            ServiceLines(
+            WatchLines(
                 lease, reader, request, epoch: warm.epoch, atMost: limit, view: query["view"] == nil ? nil : view))
     }
 
@@ -131,7 +131,7 @@ extension ControlResponder {
 }
 
 /// The lines of one `watch`.
-final class ServiceLines: LineSource {
+final class WatchLines: LineSource {
     private static let batch = 256
 
     private struct State {

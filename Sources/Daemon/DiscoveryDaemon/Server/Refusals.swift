@@ -54,10 +54,16 @@ final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler, Send
         answer = Array(head.utf8) + body
     }
 
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { hurry(context) } }
+
     func channelActive(context: ChannelHandlerContext) {
+        hurry(context)
+        context.fireChannelActive()
+    }
+
+    private func hurry(_ context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: .milliseconds(250)) { self.tell(bound.value) }
-        context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { tell(context) }
