@@ -131,7 +131,8 @@ struct MirrorTests {
     @Test("a host of the other link is no alias of this machine")
     func alias() async throws {
         let (lab, daemon) = try await start()
-        let alias = try lab.discoverd("h1", "publish", "--alias", "nas-iot", "--interface", "eth0")
+        let alias = try lab.discoverd(
+            "h1", "publish", "--alias", "nas-iot", "--interface", "eth0", "--socket", daemon.socket)
         try await alias.line(.stdout, "the alias") { $0.contains("nas-iot.local") }
         let host = try lab.exec("h3", ["avahi-publish", "-a", "-R", "nas.local", "10.78.0.3"])
         try await host.line(.stderr, "established") { $0.contains("Established") }
