@@ -161,6 +161,12 @@ package struct CommandLineSlip: Hashable, Sendable {
                     to: String(option.dropFirst(2)), among: options.long.keys.sorted().map { String($0.dropFirst(2)) }
                 )
                 .map { "--" + $0 } : nil)
+        let place = [grammar.program, command].compactMap(\.self).joined(separator: " ")
+        if option.count > 1, option.dropFirst().allSatisfy(\.isNumber) {
+            return CommandLineSlip(
+                message: "unknown option '\(option)'; a port, a number or a time is not below zero",
+                advice: "'\(place) --help' lists the options.")
+        }
         if !option.hasPrefix("--"), option.count > 2 {
             return CommandLineSlip(
                 message: "unknown option '\(option)'",
@@ -168,7 +174,6 @@ package struct CommandLineSlip: Hashable, Sendable {
                     "What begins with a hyphen and is no option follows --: \(grammar.program) \(command ?? "COMMAND") -- \(option)"
             )
         }
-        let place = [grammar.program, command].compactMap(\.self).joined(separator: " ")
         return CommandLineSlip(
             message: "unknown option '\(option)'" + question(nearest), advice: "'\(place) --help' lists the options.")
     }

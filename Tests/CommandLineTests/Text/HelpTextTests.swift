@@ -75,6 +75,7 @@ struct CommandLineSlipTests {
     static let slips: [(String, String?)] = [
         ("browse --al", "unknown option '--al'. Did you mean '--all'?"),
         ("browse -V", "unknown option '-V'. Did you mean '--version'?"),
+        ("browse --count 3 -12", "unknown option '-12'; a port, a number or a time is not below zero"),
         ("browse -z", "unknown option '-z'"),
         ("browse -arz", "unknown option '-z'"),
         ("browse -art --foo", "unknown option '--foo'"),
