@@ -25,8 +25,9 @@ let package = Package(
         module("DiscoveryPOSIX", in: "Core", ["DNSSD", "Libc"]),
         module("DiscoverySystem", in: "Core", ["CLinux", "DNSSD", "DiscoveryPOSIX", "Libc"]),
         module("Discovery", in: "Core", ["DNSSD", "DiscoveryPOSIX"]), module("DiscoveryJSON", in: "Daemon", core),
-        module("CAvahi", in: "Engines"),
-        module("AvahiEngine", in: "Engines", core + ["CAvahi"]),
+        module("DNSMessage", in: "Core", ["DNSSD"]), module("CAvahi", in: "Engines"),
+        module("Records", in: "Engines", ["DNSMessage", "DNSSD", "Discovery"]),
+        module("AvahiEngine", in: "Engines", core + ["CAvahi", "DNSMessage", "Records"]),
         .target(
             name: "InsideBenchmarks", dependencies: core + ["AvahiEngine", "DiscoveryJSON"], path: "Workloads",
             swiftSettings: settings),

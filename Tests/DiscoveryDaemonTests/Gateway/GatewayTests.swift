@@ -89,11 +89,27 @@ import Testing
         for network in [network, there] { await network.shutdown() }
     }
 
+    @Test func itEndsWithTheNetworkAndSaysNothingOfThat() async throws {
+        let network = LocalNetwork(engine: try SimulatedNetwork().addMachine("gateway"), limits: TestDaemon.limits)
+        let lines = Locked(0)
+        let rule = ExportRule(
+            from: .links(try InterfaceFilter(["*"])),
+            to: .links(MirrorLinks(interfaces: try InterfaceFilter(["home"]), label: "a")),
+            types: [try ServiceType("_http._tcp")])
+        let gateway = Gateway(
+            rule, into: Zone(), log: DaemonLog { _ in lines.withLock { $0 += 1 } }, time: TestTime()
+        ) {
+            network.follow($0)
+        }
+        let run = Task { await gateway.run() }
+        await network.shutdown()
+        await run.value
+        #expect(lines.withLock { $0 } == 0)
+    }
+
     @Test func aQueryThatFailsIsToldAndTriedAgain() async throws {
         let world = SimulatedNetwork()
-        let failing = LocalNetwork(engine: try world.addMachine("gateway"), limits: TestDaemon.limits)
         let working = LocalNetwork(engine: try world.addMachine("later"), limits: TestDaemon.limits)
-        await failing.shutdown()
         let lines = Locked<[String]>([])
         let log = DaemonLog(isJournal: false) { bytes in
             lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
@@ -108,7 +124,7 @@ import Testing
                 tries += 1
                 return tries
             }
-            return (number < 3 ? failing : working).follow(query)
+            return number < 3 ? working.browse("a question that cannot be asked") : working.follow(query)
         }
         let run = Task { await gateway.run() }
         await time.sleeper(until: .seconds(1))

@@ -157,8 +157,8 @@ package actor Gateway {
                 try await follow(type, events(query)) { delay = Self.retries.first }
                 return
             } catch {
-                // The engine ends beside it when the daemon does.
-                guard !Task.isCancelled else { return }
+                // The engine ends beside it when the daemon does, or before it.
+                guard !Task.isCancelled, error.code != .closed else { return }
                 note(error.message, of: type)
             }
             guard (try? await time.sleep(until: time.now + delay)) != nil else { return }
@@ -217,6 +217,7 @@ package actor Gateway {
                 }
                 return
             } catch {
+                guard !Task.isCancelled, error.code != .closed else { return }
                 for instance in there { table.isThere(instance, on: nil, at: time.now) }
                 othersAreKnown(of: type)
                 act()
