@@ -43,6 +43,16 @@ import UnicastEngine
         #expect(change.changed.count == 1 && change.needsRestart == ["avahi", "labels", "access: labels"])
     }
 
+    @Test func whatTheStartHadCounts() {
+        let first = DaemonConfiguration()
+        var new = first
+        new.nss = !first.nss
+        new.limits.clients = 7
+        // It was read before, and is no change of what was read last.
+        #expect(ConfigurationChange(from: new, to: new, since: first).needsRestart == ["nss", "limits"])
+        #expect(ConfigurationChange(from: new, to: first, since: first).needsRestart.isEmpty)
+    }
+
     @Test func anotherKeyFileNeedsNoRestartAndAnotherServerDoes() throws {
         let settings = DomainSettings(try Domain("home.example.org"))
         var old = DaemonConfiguration()

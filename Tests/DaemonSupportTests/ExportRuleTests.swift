@@ -40,6 +40,12 @@ import Testing
         ("{from: 'iot*', to: home, types: [_http._tcp]}", "label is missing"),
         ("{from: iot, to: home, types: [_http._tcp], label: a.b}", "letters, digits"),
         ("{from: iot, to: home, types: [_http._tcp], label: ''}", "letters, digits"),
+        ("{from: iot, to: home, types: [_http._tcp], label: iot-}", "letters, digits"),
+        (
+            "{from: iot, to: home, types: [_http._tcp]}, {from: cam, to: [home, lab], types: [_http._tcp], label: IOT}",
+            "same label"
+        ),
+        ("{from: iot, to: home, types: [_http._tcp]}, {from: iot, to: home, types: [_ipp._tcp]}", "types into one"),
         ("{from: iot, types: [_http._tcp]}", "to"),
         ("{from: iot, to: home}", "types"),
         ("{from: iot, to: home, types: []}", "1 to 64"),
@@ -105,6 +111,9 @@ import Testing
         (
             "mirror-listen: {address: '10.8.0.1', from: iot, types: [_ipp._tcp], peers: [site-b]}",
             "an IP address and a port"
+        ),
+        (
+            "mirror-listen: {address: '224.0.0.251:5354', from: iot, types: [_ipp._tcp], peers: [site-b]}", "no scope"
         ),
         (
             "mirror-listen: {address: 'h1:5354', from: iot, types: [_ipp._tcp], peers: [site-b]}",

@@ -304,15 +304,45 @@ import Testing
     }
 
     @Test(arguments: [
-        ("printer.local", "printer-iot.local"), ("H1.local", "H1-iot.local"), ("a.b.local", "host1-iot.local"),
-        ("host1.local", "host1-iot.local"),
-        (#"a\.b.local"#, "host1-iot.local"), ("büro.local", "host1-iot.local"),
-        (String(repeating: "a", count: 41) + ".local", "host1-iot.local"),
+        ("printer.local", "printer-iot.local"), ("H1.local", "H1-iot.local"), ("a.b.local", "hostb15526cd-iot.local"),
+        ("host1.local", "hostf7c38087-iot.local"),
+        (#"a\.b.local"#, "host24cd0929-iot.local"), ("büro.local", "host5b00e9e4-iot.local"),
+        (String(repeating: "a", count: 41) + ".local", "hostcd584945-iot.local"),
     ])
     func onAnotherLinkAHostHasANameOfItsOwn(host: String, name: String) throws {
         let offered = try #require(try mirrored(service("web", host: host, port: 8080)))
         #expect(offered.host?.name.text == name && offered.host?.addresses.map(\.description) == ["10.1.0.7"])
         #expect(offered.domain == .local && offered.port.rawValue == 8080 && offered.interfaces.patterns == ["eth1"])
+    }
+
+    @Test func ofTwoLinksHostsOfOneNameTheFirstIsMirrored() throws {
+        let cam = NetworkInterface(index: 3, name: "cam0")
+        let links = MirrorLinks(interfaces: try InterfaceFilter(["home0"]), label: "iot")
+        let rule = ExportRule(
+            from: .links(try InterfaceFilter(["eth0", "cam0"])), to: .links(links),
+            types: [try ServiceType("_http._tcp")])
+        let entries = try [(Self.eth0, "10.1.0.1"), (cam, "10.3.0.1")].map {
+            LocalAddresses.Entry(interface: $0, address: try address($1), prefixLength: 24)
+        }
+        let admission = ExportAdmission(rule, local: LocalAddresses(entries: entries)) { _, _ in true }
+        var table = ExportTable(at: start, pace: .link())
+        let evil = try service("evil", addresses: ["10.3.0.4"], interface: cam)
+        var tony = try service("tony")
+        table.saw(tony, admission, at: start)
+        table.saw(evil, admission, at: start)
+        #expect(table.due(at: start).count == 1 && table.refusals == [.foreignHost: 1])
+        // Nor does it add its addresses to the other's service.
+        tony.endpoints += evil.endpoints
+        table.saw(tony, admission, at: start + .seconds(1))
+        #expect(table.due(at: start + .seconds(1)).isEmpty)
+        table.lost(tony.instance, at: start + .seconds(2))
+        #expect(table.due(at: start + .seconds(2)) == [.withdraw(tony.instance)])
+        table.saw(evil, admission, at: start + .seconds(3))
+        guard case .publish(_, let export)? = table.due(at: start + .seconds(3)).first else {
+            Issue.record("it is the only one now")
+            return
+        }
+        #expect(export.addresses.map(\.description) == ["10.3.0.4"] && export.link == "cam0")
     }
 
     @Test func whatThisMachineHasOnBothLinksIsNotMirrored() throws {

@@ -10,6 +10,8 @@ actor Reloader {
     private let manager: ServiceManager
     private let verbosity: LogVerbosity
     private let log: DaemonLog
+    /// What some keys have that are read at the start only.
+    private let first: DaemonConfiguration
     private var configuration: DaemonConfiguration
     private var change: SettledChange<ConfigurationStamp>
     /// How often to look whether the configuration was changed: a change is taken over after once or twice that.
@@ -26,7 +28,7 @@ actor Reloader {
         self.place = place
         change = SettledChange(stamp)
         self.domains = domains
-        self.configuration = configuration
+        (first, self.configuration) = (configuration, configuration)
         self.manager = manager
         self.verbosity = verbosity
         self.log = log
@@ -89,7 +91,7 @@ actor Reloader {
             target.health.note("configuration", "\(what): \(error)", toAll: what)
             return .failure(ControlError(422, "bad-configuration", "\(error)"))
         }
-        let change = ConfigurationChange(from: configuration, to: new)
+        let change = ConfigurationChange(from: configuration, to: new, since: first)
         configuration = new
         verbosity.configured(new)
         for sentence in domains.replaceKeys(of: settings) { log.notice(sentence) }

@@ -43,10 +43,7 @@ final class Pulse: Sendable {
     /// It was asked in vain, and has said nothing since.
     var isMissed: Bool { heartbeat.withLock { $0.isMissed } }
 
-    func heard() {
-        heartbeat.withLock { $0.heard(at: .now) }
-        place.became(nil)
-    }
+    func heard() { heartbeat.withLock { $0.heard(at: .now) } }
 
     func deadline(since began: ContinuousClock.Instant) -> Deadline {
         Deadline(at: heartbeat.withLock { $0.isDue(since: began) })

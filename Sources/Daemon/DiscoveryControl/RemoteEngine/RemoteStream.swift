@@ -141,8 +141,8 @@ final class RemoteStream: Sendable {
             guard let status = reader.status else { continue }
             let body = reader.takeBody()
             guard 200..<300 ~= status else {
-                refusal += body.prefix(64 * 1024)
-                guard reader.isDone else { continue }
+                refusal += body.prefix(max(0, 64 * 1024 - refusal.count))
+                guard reader.isDone || refusal.count == 64 * 1024 else { continue }
                 let error = ControlError(status: status, body: refusal)
                 pulse.place.became(error.message)
                 tell(.refused(error))
@@ -150,6 +150,8 @@ final class RemoteStream: Sendable {
             }
             guard let lines = splitter.received(body) else { return "the daemon's answer has a line without end" }
             for line in lines { tell(.line(line)) }
+            // Any other byte may be an error's, or no answer at all.
+            if lines.contains(where: { $0.first == UInt8(ascii: "{") }) { pulse.place.became(nil) }
             if reader.isDone { return "the daemon ended its answer" }
         }
         return nil

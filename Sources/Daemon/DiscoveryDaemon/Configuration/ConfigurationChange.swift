@@ -16,13 +16,18 @@ package struct ConfigurationChange: Hashable, Sendable {
     package let needsRestart: [String]
 
     /// The change from one configuration to another, in the order of the new one.
-    package init(from old: DaemonConfiguration, to new: DaemonConfiguration) {
+    /// - Parameter first: that of the daemon's start; nil: the old one.
+    package init(from old: DaemonConfiguration, to new: DaemonConfiguration, since first: DaemonConfiguration? = nil) {
         let before = Dictionary(old.services.map { ($0.service.instance, $0) }) { first, _ in first }
         let after = Set(new.services.map(\.service.instance))
         added = new.services.filter { before[$0.service.instance] == nil }
         removed = old.services.filter { !after.contains($0.service.instance) }
         changed = new.services.filter { new in before[new.service.instance].map { $0 != new } ?? false }
         unchanged = new.services.filter { before[$0.service.instance] == $0 }
+        needsRestart = Self.needsRestart(first ?? old, new)
+    }
+
+    private static func needsRestart(_ old: DaemonConfiguration, _ new: DaemonConfiguration) -> [String] {
         var restart: [String] = []
         if (old.avahi ?? .auto, old.finder) != (new.avahi ?? .auto, new.finder) { restart.append("avahi") }
         if old.domains.map(\.unplaced) != new.domains.map(\.unplaced) { restart.append("domains") }
@@ -35,7 +40,8 @@ package struct ConfigurationChange: Hashable, Sendable {
         if old.dns != new.dns { restart.append("dns") }
         if old.labels != new.labels { restart.append("labels") }
         if old.access.labels != new.access.labels { restart.append("access: labels") }
-        needsRestart = restart
+        if old.limits != new.limits { restart.append("limits") }
+        return restart
     }
 }
 

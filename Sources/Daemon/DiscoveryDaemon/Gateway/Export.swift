@@ -11,12 +11,14 @@ package struct Export: Hashable, Sendable {
     package var host: Int
     /// The host's addresses on the link, sorted; at least one.
     package var addresses: [IPAddress]
+    /// The link, where a rule that mirrors has several: each has its own `printer.local`. Nil for a zone, and for what another site has told.
+    package var link: String?
 
-    package init(service: OfferedService, linkHost: HostName, host: Int, addresses: [IPAddress]) {
-        self.service = service
-        self.linkHost = linkHost
-        self.host = host
-        self.addresses = addresses
+    package init(
+        service: OfferedService, linkHost: HostName, host: Int, addresses: [IPAddress], link: String? = nil
+    ) {
+        (self.service, self.linkHost, self.host) = (service, linkHost, host)
+        (self.addresses, self.link) = (addresses, link)
     }
 
     /// The host's name within the zone: the gateway's own with the host's number at its first label, as in `gw-1.hosts`.
@@ -33,7 +35,8 @@ package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     case name
     /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard. Or it is not of `local`.
     case unfit
-    /// Its host is not of the link, is this machine where that is on both links itself, or came to it by a mirror.
+    /// Its host is not of the link, is this machine where that is on both links itself, or came to it by a mirror. Or it has the name of another
+    /// link's host, which is mirrored.
     case foreignHost = "foreign-host"
     /// None of its addresses is of the link, or may be dialled.
     case address
@@ -55,6 +58,8 @@ package struct ExportCandidate: Hashable, Sendable {
     package var host: HostName
     /// The host's addresses, sorted; at least one.
     package var addresses: [IPAddress]
+    /// As of `Export`.
+    package var link: String?
 }
 
 /// Decides whether a service may be exported, and with which addresses. mDNS is not authenticated: nothing that a link says decides
@@ -100,17 +105,18 @@ package struct ExportAdmission: Sendable {
     }
 
     /// What the service is in the zone, and its host.
-    /// - Parameter known: the host that was exported. Of SRV records of several hosts one is taken, because an export has one host;
+    /// - Parameter known: what was exported. Of SRV records of several hosts one is taken, because an export has one host;
     ///   whoever adds a record to the name of another's service does not take its place.
     /// - Returns: nil as long as it is not resolved.
     package func judge(
-        _ service: DiscoveredService, as known: HostName? = nil
+        _ service: DiscoveredService, as export: Export? = nil
     ) -> Result<ExportCandidate, ExportRefusal.Failure>? {
         guard rule.names.allows(service.instance.name) else { return .failure(.init(.name)) }
         guard let name = try? ServiceName(service.instance.name.text), service.instance.domain == .local else {
             return .failure(.init(.unfit))
         }
         guard service.state == .resolved, let first = service.host else { return nil }
+        let known = export?.linkHost
         let host = service.endpoints.contains { $0.target?.host == known } ? known ?? first : first
         let endpoints = service.endpoints.filter { $0.target == nil || $0.target?.host == host }
         guard let port = endpoints.first?.port ?? service.port else { return nil }
@@ -118,8 +124,11 @@ package struct ExportAdmission: Sendable {
             return .failure(.init(.foreignHost))
         }
         guard service.txt.wireSize <= Self.mostText else { return .failure(.init(.text)) }
-        let fit = endpoints.filter { isOfSource($0, service.isOwn) }
+        var fit = endpoints.filter { isOfSource($0, service.isOwn) }
         guard !fit.isEmpty else { return .failure(.init(.address)) }
+        let links = fit.compactMap(\.interface?.name)
+        let link = hasOneLink ? links.first { $0 == export?.link } ?? links.min() : nil
+        if let link { fit.removeAll { $0.interface?.name != link } }
         let addresses = Set(fit.map(\.address)).filter(isBeyond).sorted()
         guard !addresses.isEmpty else { return .failure(.init(.route)) }
         let offered = OfferedService(
@@ -127,7 +136,16 @@ package struct ExportAdmission: Sendable {
             subtypes: rule.subtypes(of: service))
         guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
         return .success(
-            ExportCandidate(service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses))))
+            ExportCandidate(
+                service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses)), link: link))
+    }
+
+    /// Names of services and hosts are a link's own: what is mirrored is of one.
+    private var hasOneLink: Bool {
+        switch (rule.source, rule.destination) {
+        case (.peer, _), (_, .zone): false
+        case (.links, _): true
+        }
     }
 
     /// What this machine publishes on the link, where the other link has it, too, or a mirror has brought it.

@@ -98,7 +98,7 @@ package struct ExportTable: Sendable {
     package mutating func saw(_ service: DiscoveredService, _ admission: ExportAdmission, at now: Duration) {
         let instance = service.instance
         let entry = entries[instance]
-        switch admission.judge(service, as: (entry?.wanted ?? entry?.published)?.linkHost) {
+        switch admission.judge(service, as: entry?.wanted ?? entry?.published) {
         case nil: break
         case .failure(let failure):
             (waiting[instance], withheld[instance]) = (nil, nil)
@@ -117,11 +117,25 @@ package struct ExportTable: Sendable {
             return
         }
         withheld[instance] = nil
+        guard !isOfOtherLink(candidate, but: instance) else {
+            waiting[instance] = nil
+            gone(instance, at: now)
+            return note(.foreignHost, of: instance)
+        }
         let isIn = entries[instance].map { !$0.givesWay } ?? makeRoom(for: candidate, at: now)
         guard isIn else { return wait(instance, candidate) }
         refused[instance] = nil
         waiting[instance] = nil
         want(instance, candidate, at: now)
+    }
+
+    /// Whether a host of another link has the name of a candidate's.
+    private func isOfOtherLink(_ candidate: ExportCandidate, but instance: ServiceInstance) -> Bool {
+        guard candidate.link != nil else { return false }
+        return entries.contains { other, entry in
+            guard other != instance, let export = entry.wanted ?? entry.published else { return false }
+            return export.linkHost == candidate.host && export.link != candidate.link
+        }
     }
 
     // MARK: Originals
@@ -132,7 +146,7 @@ package struct ExportTable: Sendable {
         guard others[instance] != host else { return }
         others[instance] = host
         let wanted = entries[instance]?.wanted.map {
-            ExportCandidate(service: $0.service, host: $0.linkHost, addresses: $0.addresses)
+            ExportCandidate(service: $0.service, host: $0.linkHost, addresses: $0.addresses, link: $0.link)
         }
         guard let candidate = wanted ?? waiting[instance]?.candidate ?? withheld[instance],
             candidate.host == host || withheld[instance] != nil
@@ -153,7 +167,7 @@ package struct ExportTable: Sendable {
             entries[instance] ?? Entry(number: nextNumber(), since: now, changed: now - pace.betweenChanges)
         var export = Export(
             service: candidate.service, linkHost: candidate.host, host: hosts.number(of: candidate.host, for: instance),
-            addresses: candidate.addresses)
+            addresses: candidate.addresses, link: candidate.link)
         // Each subtype has a query of its own; what one has found ends with the service.
         export.service.subtypes = Set(export.service.subtypes + (entry.wanted?.service.subtypes ?? [])).sorted()
         if entry.wanted == nil { entry.since = max(now, opens) }
@@ -217,7 +231,8 @@ package struct ExportTable: Sendable {
         if let export = entry.wanted {
             wait(
                 instance,
-                ExportCandidate(service: export.service, host: export.linkHost, addresses: export.addresses))
+                ExportCandidate(
+                    service: export.service, host: export.linkHost, addresses: export.addresses, link: export.link))
         }
         if entry.published == nil {
             entries[instance] = nil

@@ -97,6 +97,9 @@ extension ExportRule {
                 throw value.error(
                     "address must be an IP address and a port, as 10.8.0.1:5354, not \(text.quotedForMessage)")
             }
+            guard !place.address.isMulticast, !place.address.isLinkLocal else {
+                throw value.error("address must be one of this machine that has no scope, as 10.8.0.1:5354")
+            }
             guard place.port.rawValue != DNSListen.multicastPort else {
                 throw value.error("port 5353 is multicast DNS's own")
             }

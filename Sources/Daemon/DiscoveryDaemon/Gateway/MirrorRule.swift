@@ -19,7 +19,7 @@ public struct MirrorLinks: Hashable, Sendable {
 
     /// Whether a label can be part of any host's name.
     static func isLabel(_ text: String) -> Bool {
-        1...longestLabel ~= text.utf8.count && text.allSatisfy(isOfLabel)
+        1...longestLabel ~= text.utf8.count && text.allSatisfy(isOfLabel) && text.first != "-" && text.last != "-"
     }
 
     private static func isOfLabel(_ character: Character) -> Bool {
@@ -27,15 +27,21 @@ public struct MirrorLinks: Hashable, Sendable {
     }
 
     /// The name of a host of the other link here: its own with the label, so that nothing there can take a name of this link. A name of more
-    /// labels, or with other characters than letters, digits and hyphens, becomes a number.
+    /// labels, or with other characters than letters, digits and hyphens, becomes a number made of it: two mirrors have the same one.
     package func hostName(of export: Export) throws(DiscoveryError) -> HostName {
         let labels = export.linkHost.text.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         let first = export.linkHost.text.prefix { $0 != "." }
-        let isNumbered = first.lowercased().hasPrefix("host") && first.dropFirst(4).allSatisfy(\.isNumber)
+        let isNumbered = first.lowercased().hasPrefix("host") && first.dropFirst(4).allSatisfy(\.isHexDigit)
         let fits =
             labels.count == 2 && labels[1] == "local" && !isNumbered && 1...Self.longestHost ~= first.utf8.count
             && first.allSatisfy(Self.isOfLabel)
-        return try HostName("\(fits ? String(first) : "host\(export.host)")-\(label).local")
+        return try HostName("\(fits ? String(first) : "host\(Self.number(of: export.linkHost))")-\(label).local")
+    }
+
+    /// FNV-1a of 32 bits over its bytes in lower case, in hexadecimal.
+    private static func number(of host: HostName) -> String {
+        let hash = host.text.lowercased().utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return String(hash, radix: 16)
     }
 
     /// What is published on these links for a service of another one, or of another site.
@@ -96,9 +102,13 @@ extension ExportRule {
             let rule =
                 value.faults.reading { () throws(ConfigurationError) in try ExportRule(mirror: entry, keys) } ?? nil
             guard let rule else { continue }
-            if rules.contains(where: { $0.destination == rule.destination }) {
-                value.faults.note(
-                    entry.error("two links or sites have the same label: their hosts would have the same names"))
+            for other in rules where other.hostEnding == rule.hostEnding {
+                if other.source != rule.source {
+                    value.faults.note(
+                        entry.error("two links or sites have the same label: their hosts would have the same names"))
+                } else if other.destination == rule.destination {
+                    value.faults.note(entry.error("two rules mirror the same to the same: put their types into one"))
+                }
             }
             rules.append(rule)
         }

@@ -124,7 +124,10 @@ final class PublishOperation: CoreOperation {
     private func lookUp() {
         let name = registration.name
         turn = .lookingUp(name)
-        guard let known, !service.isAddressRecord else { return lookedUp(isTaken: false) }
+        // Another mirror may have brought the same: avahi-daemon compares.
+        guard let known, !service.isAddressRecord, service.host?.addresses.isEmpty ?? true else {
+            return lookedUp(isTaken: false)
+        }
         let operation = LoopBound(to: loop, self)
         let instance = ServiceInstance(name: name, type: service.type, domain: service.domain)
         known(instance, service.interfaces) { isTaken in
