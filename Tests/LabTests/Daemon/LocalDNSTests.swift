@@ -241,7 +241,12 @@ struct LocalDNSTests {
             while got.count(b"local") < 2: got += two.recv(4096)
             print("two", struct.unpack(">H", got[:2])[0] < len(got))
             v = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); v.connect(place); v.settimeout(5)
-            v.send(query("h1.local", id=9)); answer = v.recv(4096)
+            # The 3000 are this address' questions, too: until they have ended it has no place, and asks again as resolvers do.
+            end = time.monotonic() + 5
+            while True:
+                v.send(query("h1.local", id=9)); answer = v.recv(4096)
+                if answer[7] or time.monotonic() > end: break
+                time.sleep(0.1)
             print(socket.inet_ntoa(answer[-4:]))
             def is_open(s):
                 s.setblocking(False)
