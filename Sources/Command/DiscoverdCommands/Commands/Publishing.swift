@@ -4,6 +4,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import DiscoverySystem
 
 /// Runs `publish`: reports the names' statuses, starts a program once all are established, withdraws at the end.
 struct Publishing {
@@ -79,8 +80,13 @@ struct Publishing {
                 return try show(service, status, .waiting, reason: reason)
             }
             // Once established, the service stays published however long the backend is away.
-            if gate == nil, !areEstablished { gate = BackendGate(session) }
-            gate?.note(.unavailable(reason))
+            if SystemInterfaces.isAbsence(reason) {
+                // What it said before may be left out where this program is slow: the newest status counts.
+                gate?.answered()
+            } else {
+                if gate == nil, !areEstablished { gate = BackendGate(session) }
+                gate?.note(.unavailable(reason))
+            }
             tellOfWaiting(reason)
             try show(service, status, .waiting, reason: reason)
         case .registering:

@@ -69,6 +69,18 @@ package final class LinkMonitor {
 
 /// The interfaces of this machine that mDNS can use: up, with an address, and multicast or loopback.
 package enum SystemInterfaces {
+    /// Why nothing is published while no link of a filter is there.
+    package static func absence(of filter: InterfaceFilter) -> String {
+        let patterns = filter.patterns.joined(separator: ", ").escapedForTerminal
+        return patterns.isEmpty ? noneIsUp : "\(noneMatches)\(patterns)"
+    }
+
+    /// Whether that is the reason: whoever says so is there, and waits for a link.
+    package static func isAbsence(_ reason: String) -> Bool { reason == noneIsUp || reason.hasPrefix(noneMatches) }
+
+    private static let noneIsUp = "no interface is up"
+    private static let noneMatches = "no interface that is up matches "
+
     package static func usable(
         by filter: InterfaceFilter
     ) -> [(interface: NetworkInterface, families: [IPAddress.Family])] {

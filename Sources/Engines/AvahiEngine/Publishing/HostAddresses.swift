@@ -103,7 +103,7 @@ final class HostAddresses {
         let places = SystemInterfaces.addresses(by: service.interfaces).map { interface, address in
             Place(interface: Int32(bitPattern: interface.index), own: address.masked(to: 128))
         }
-        guard !places.isEmpty else { throw DiscoveryError(.invalidInterface, "no interface is up") }
+        guard !places.isEmpty else { throw DiscoveryError(.invalidInterface, SystemInterfaces.absence(of: .all)) }
         return places
     }
 

@@ -242,8 +242,7 @@ final class PublishOperation: CoreOperation {
         guard service.interfaces != .all else { return [AvahiPath.anyInterface] }
         let usable = SystemInterfaces.usable(by: service.interfaces)
         guard !usable.isEmpty else {
-            let patterns = service.interfaces.patterns.joined(separator: ", ").escapedForTerminal
-            throw DiscoveryError(.invalidInterface, "no interface that is up matches \(patterns)")
+            throw DiscoveryError(.invalidInterface, SystemInterfaces.absence(of: service.interfaces))
         }
         return usable.map { Int32($0.interface.index) }
     }

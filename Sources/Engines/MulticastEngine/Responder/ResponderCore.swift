@@ -177,9 +177,7 @@ final class ResponderCore {
     }
 
     func lacksLinks(_ publication: WirePublication) {
-        let patterns = publication.service.interfaces.patterns.joined(separator: ", ").escapedForTerminal
-        let text = patterns.isEmpty ? "no interface is up" : "no interface that is up matches \(patterns)"
-        let error = DiscoveryError(.invalidInterface, text)
+        let error = DiscoveryError(.invalidInterface, SystemInterfaces.absence(of: publication.service.interfaces))
         carryOut(publication.registration.failed(error, at: BootTime.now), publication)
     }
 
