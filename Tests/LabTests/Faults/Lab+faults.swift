@@ -6,7 +6,7 @@ import Testing
 enum FaultTests {}
 
 /// Faults that take minutes: `make soak`.
-@Suite("Soak", .serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil), .timeLimit(.minutes(60)))
+@Suite("Soak", .serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil), .timeLimit(.minutes(120)))
 enum SoakTests {}
 
 /// The figures of a scenario, printed for docs/reliability.md.
