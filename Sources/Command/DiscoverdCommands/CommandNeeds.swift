@@ -67,6 +67,7 @@ struct CommandNeeds {
 protocol NetworkCommand: ParsableCommand {
     associatedtype Common: CommonArguments
     var common: Common { get }
+    var output: OutputOptions { get }
 
     /// What this run needs. Asked once, before anything runs.
     func needs() throws -> CommandNeeds

@@ -67,9 +67,9 @@ struct Invocation {
 
     /// - Throws: status 64 where the options exclude what the command needs.
     init(
-        _ needs: CommandNeeds, _ options: some CommonArguments, on machine: Machine
+        _ needs: CommandNeeds, _ options: some CommonArguments, json: JSONVersion? = nil, on machine: Machine
     ) throws(CommandError) {
-        (self.needs, json, socket) = (needs, options.output.json, options.socket)
+        (self.needs, self.json, socket) = (needs, json, options.socket)
         daemon = try Self.daemon(needs, options)
         servers = Self.servers(needs, daemon)
         program = Self.program(needs, daemon, machine)

@@ -23,10 +23,11 @@ struct Runner {
     static func run(
         _ command: sending any NetworkCommand, hints: [String], with more: (any MoreSupport)?, outputIsOpen: Bool
     ) -> Never {
-        let notices = command.common.notices
-        var failures = FailureReport(notices: notices, version: command.common.output.json)
+        let notices = command.output.notices
+        var failures = FailureReport(notices: notices, version: command.output.json)
         do {
-            let invocation = try Invocation(command.needs(), command.common, on: .current(with: more))
+            let invocation = try Invocation(
+                command.needs(), command.common, json: command.output.json, on: .current(with: more))
             failures.isOnStandardError = invocation.needs.isConnection
             // Before there is a thread.
             invocation.becomeMore(failures)

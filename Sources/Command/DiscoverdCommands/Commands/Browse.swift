@@ -99,6 +99,7 @@ struct BrowseCommand: NetworkCommand {
     @OptionGroup var domain: DomainsOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     func needs() throws -> CommandNeeds {
         let wish = listsDomains ? DomainListing.wish(domain) : domain.wish
@@ -118,10 +119,10 @@ struct BrowseCommand: NetworkCommand {
         if sort != nil && !once && !live {
             throw ValidationError("--sort needs -t or --live: what comes later has no place in the order.")
         }
-        if live && (once || count != nil || exec != nil || common.output.json != nil) {
+        if live && (once || count != nil || exec != nil || output.json != nil) {
             throw ValidationError("--live is for people: it excludes --once, --count, --exec and --json.")
         }
-        if timestamps && (live || common.output.json != nil) {
+        if timestamps && (live || output.json != nil) {
             throw ValidationError("--timestamps is for lines: it excludes --live and --json.")
         }
     }

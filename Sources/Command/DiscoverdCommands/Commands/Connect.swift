@@ -47,6 +47,7 @@ struct ConnectCommand: NetworkCommand {
     @OptionGroup var addresses: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     private var sought: SoughtService { SoughtService(name: service.name, type: service.type, place: domain) }
     private var dialling: Dialling { Dialling(security: security, plain: plain, addresses: addresses) }

@@ -29,6 +29,7 @@ struct ReloadCommand: NetworkCommand {
     )
 
     @OptionGroup var common: DaemonOptions
+    @OptionGroup var output: OutputOptions
 
     func needs() -> CommandNeeds { .daemon }
 

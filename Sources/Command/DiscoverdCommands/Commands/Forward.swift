@@ -60,6 +60,7 @@ struct ForwardCommand: NetworkCommand {
     @OptionGroup var addresses: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     private var dialling: Dialling { Dialling(security: security, plain: plain, addresses: addresses) }
 

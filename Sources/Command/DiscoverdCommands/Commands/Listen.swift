@@ -53,6 +53,7 @@ struct ListenCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var key: KeyOption
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     /// There is time for open connections to end, then for goodbyes.
     func needs() -> CommandNeeds {

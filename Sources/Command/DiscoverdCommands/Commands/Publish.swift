@@ -111,6 +111,7 @@ struct PublishCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var key: KeyOption
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     enum OnConflict: String, CaseIterable, ExpressibleByArgument {
         case rename, fail

@@ -45,6 +45,7 @@ struct ResolveCommand: NetworkCommand {
     @OptionGroup var domain: DomainOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var options: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     /// What the words mean.
     private enum Sought {
@@ -57,7 +58,7 @@ struct ResolveCommand: NetworkCommand {
 
     /// Hosts are asked for on the links, whether a daemon runs or not.
     var common: CommonChoice {
-        if case .hosts? = try? sought() { return CommonChoice(asking: options.output) }
+        if case .hosts? = try? sought() { return .ofLinks }
         return CommonChoice(options)
     }
 

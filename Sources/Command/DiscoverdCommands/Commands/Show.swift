@@ -28,6 +28,7 @@ struct ShowCommand: NetworkCommand {
     var namedPort: Port?
 
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     /// The reader of the URL may close the pipe.
     func needs() -> CommandNeeds { CommandNeeds(more: CommandNeeds.page, ending: .init(isWhenUnread: false)) }

@@ -39,6 +39,7 @@ struct StatusCommand: NetworkCommand {
     private var watch: Bool { live || isWatched }
 
     @OptionGroup var common: DaemonOptions
+    @OptionGroup var output: OutputOptions
 
     func needs() -> CommandNeeds { services ? CommandNeeds(daemon: .wanted) : .daemon }
 
@@ -49,7 +50,7 @@ struct StatusCommand: NetworkCommand {
         if session.json {
             try Self.printJSON(status, session)
         } else {
-            let lines = StatusLines(status, for: session.terminal, isFull: common.output.verbose)
+            let lines = StatusLines(status, for: session.terminal, isFull: output.verbose)
             for line in lines.all { try session.output.line(line) }
         }
         return StatusLines.isDegraded(status) ? .notFound : .done
@@ -57,7 +58,7 @@ struct StatusCommand: NetworkCommand {
 
     private func follow(in session: Session) async throws -> ExitStatus {
         let (terminal, pipe) = (session.terminal.onScreen, session.terminal.asPipe)
-        let isFull = common.output.verbose
+        let isFull = output.verbose
         var changes = LineChanges()
         let watching = Watching(session: session, title: "discoverd status") {
             try await session.ask("/v1/status")

@@ -20,6 +20,7 @@ struct UpdateCommand: NetworkCommand {
 
     @OptionGroup var txt: TXTOptions
     @OptionGroup var common: DaemonOptions
+    @OptionGroup var output: OutputOptions
 
     func needs() -> CommandNeeds { .daemon }
 
@@ -58,6 +59,7 @@ struct UnpublishCommand: NetworkCommand {
     var domain: Domain = .local
 
     @OptionGroup var common: DaemonOptions
+    @OptionGroup var output: OutputOptions
 
     func needs() -> CommandNeeds { .daemon }
 

@@ -50,6 +50,7 @@ struct WaitCommand: NetworkCommand {
     @OptionGroup var domain: DomainsOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     func needs() throws -> CommandNeeds {
         CommandNeeds(

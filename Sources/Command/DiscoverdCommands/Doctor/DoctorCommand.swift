@@ -50,11 +50,12 @@ struct DoctorCommand: NetworkCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var options: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     private var explaining: Explaining { Explaining(options: ofName, policy: policy, place: place) }
 
     /// The network is asked directly for a name.
-    var common: CommonChoice { name == nil ? CommonChoice(options) : CommonChoice(asking: options.output) }
+    var common: CommonChoice { name == nil ? CommonChoice(options) : .ofLinks }
 
     /// Reports the machine as it is. Configured domains need what asks DNS servers; where that is not
     /// installed, the rest is checked.

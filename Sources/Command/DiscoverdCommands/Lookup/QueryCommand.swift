@@ -41,7 +41,9 @@ struct QueryCommand: NetworkCommand {
     var server: String?
 
     @OptionGroup var place: NetworkOptions
-    @OptionGroup var common: LookupOptions
+    @OptionGroup var output: OutputOptions
+
+    var common: CommonChoice { .ofLinks }
 
     func needs() throws -> CommandNeeds {
         CommandNeeds(

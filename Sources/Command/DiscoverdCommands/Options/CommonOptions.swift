@@ -7,7 +7,6 @@ internal import HostEngine
 
 /// Options that every command takes, and what counts for those that do not take them.
 protocol CommonArguments: Sendable {
-    var output: OutputOptions { get }
     var avahi: AvahiUse { get }
     var finder: FinderChoice { get }
     var noDaemon: Bool { get }
@@ -18,9 +17,6 @@ extension CommonArguments {
     var avahi: AvahiUse { .auto }
     var finder: FinderChoice { .auto }
     var noDaemon: Bool { false }
-
-    /// Writes to standard error, at the level the options ask for.
-    var notices: ProgramNotices { ProgramNotices(level: output.verbose ? .verbose : output.quiet ? .quiet : .normal) }
 }
 
 /// Whether JSON is printed, and in which version: `@Flag var json: JSONVersion?`, nil for people.
@@ -37,16 +33,21 @@ extension JSONVersion: EnumerableFlag {
     }
 }
 
-/// What is written, and how much. A value: of a group within a group the parser would look at each option 36 times, not optimized.
-struct OutputOptions {
-    static let more: ArgumentHelp = "Say more on standard error."
-    static let less: ArgumentHelp = "Say nothing on standard error but errors."
+/// What is written, and how much. A group of each command, and not of another group: not optimized, the parser would look at each of these 36 times.
+struct OutputOptions: ParsableArguments {
+    @Flag(exclusivity: .chooseLast)
+    var json: JSONVersion?
 
-    let json: JSONVersion?
-    let verbose: Bool
-    let quiet: Bool
+    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    var verbose = false
 
-    fileprivate func validate() throws {
+    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
+    var quiet = false
+
+    /// Writes to standard error, at this level.
+    var notices: ProgramNotices { ProgramNotices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
+
+    func validate() throws {
         if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
 }
@@ -57,19 +58,6 @@ struct DaemonOptions: ParsableArguments, CommonArguments {
 
     @Option(name: .long, help: socket)
     var socket: String?
-
-    @Flag(exclusivity: .chooseLast)
-    var json: JSONVersion?
-
-    @Flag(name: .shortAndLong, help: OutputOptions.more)
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: OutputOptions.less)
-    var quiet = false
-
-    var output: OutputOptions { OutputOptions(json: json, verbose: verbose, quiet: quiet) }
-
-    func validate() throws { try output.validate() }
 }
 
 /// Options of every command that uses the network.
@@ -92,24 +80,12 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     @Option(name: .customLong("socket"), help: DaemonOptions.socket)
     var daemonSocket: String?
 
-    @Flag(exclusivity: .chooseLast)
-    var json: JSONVersion?
-
-    @Flag(name: .shortAndLong, help: OutputOptions.more)
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: OutputOptions.less)
-    var quiet = false
-
-    var output: OutputOptions { OutputOptions(json: json, verbose: verbose, quiet: quiet) }
-
     /// No daemon is asked, even if one runs.
     var noDaemon: Bool { isAlone || daemonSocket == "none" }
     var socket: String? { daemonSocket == "none" ? nil : daemonSocket }
     var avahi: AvahiUse { publishing.use }
 
     func validate() throws {
-        try output.validate()
         try publishing.validate()
         if isAlone && daemonSocket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
     }
@@ -118,39 +94,20 @@ struct CommonOptions: ParsableArguments, CommonArguments {
 /// What counts of these options for a command that asks the links themselves for some of what it is asked, and for which there is then no
 /// daemon.
 struct CommonChoice: CommonArguments {
-    let output: OutputOptions
-    var avahi = AvahiUse.auto
+    /// Of what asks the links: for it there is no daemon.
+    static let ofLinks = CommonChoice()
+
+    var avahi = AvahiUse.always
     var finder = FinderChoice.auto
-    var noDaemon = false
+    var noDaemon = true
     var socket: String?
 
+    private init() {}
+
     init(_ options: CommonOptions) {
-        (output, avahi, finder) = (options.output, options.avahi, options.finder)
+        (avahi, finder) = (options.avahi, options.finder)
         (noDaemon, socket) = (options.noDaemon, options.socket)
     }
-
-    /// Of what asks the links.
-    init(asking output: OutputOptions) { (self.output, avahi, noDaemon) = (output, .always, true) }
-}
-
-/// Options of commands that ask the links themselves: for them there is no daemon.
-struct LookupOptions: ParsableArguments, CommonArguments {
-    @Flag(exclusivity: .chooseLast)
-    var json: JSONVersion?
-
-    @Flag(name: .shortAndLong, help: OutputOptions.more)
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: OutputOptions.less)
-    var quiet = false
-
-    var output: OutputOptions { OutputOptions(json: json, verbose: verbose, quiet: quiet) }
-
-    var avahi: AvahiUse { .always }
-    var noDaemon: Bool { true }
-    var socket: String? { nil }
-
-    func validate() throws { try output.validate() }
 }
 
 /// How long to ask.

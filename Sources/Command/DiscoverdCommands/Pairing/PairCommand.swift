@@ -37,6 +37,7 @@ struct PairCommand: NetworkCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+    @OptionGroup var output: OutputOptions
 
     /// What a waiting machine publishes.
     private static let type = "_discoverd-pair._tcp"
