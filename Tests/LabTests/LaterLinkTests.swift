@@ -4,6 +4,22 @@ import Testing
 /// Links that appear, disappear and are renamed during queries.
 @Suite("links that come later", .labSlot)
 struct LaterLinkTests {
+    @Test("who publishes on a link that comes later goes on, however slow the machine is meanwhile")
+    func waits() async throws {
+        let lab = try await Lab.start(hosts: 1)
+        let publisher = try lab.discoverd(
+            "h1", "publish", "tony", "9000", "--interface", "eth1", "--no-daemon", "--json")
+        try await publisher.line { $0.contains(#""state":"waiting""#) }
+        publisher.signal(SIGSTOP)
+        // How long it is slow is the fault. It has two seconds to hear of whoever publishes.
+        try await Task.sleep(for: .milliseconds(2_500))
+        publisher.signal(SIGCONT)
+        try await lab.lab("link", "h1", "eth1", "10.78.0.1/24")
+        try await publisher.line(within: .seconds(20), "published") { $0.contains(#""state":"established""#) }
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
     @Test("a query for one service asks on a link that comes later, and has it", arguments: [false, true])
     func comes(withDaemon: Bool) async throws {
         let lab = try await Lab.start()
