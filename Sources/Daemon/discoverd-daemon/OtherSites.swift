@@ -124,9 +124,9 @@ private final class CalledSite: Sendable {
         }
     }
 
-    /// Says so once, however often it is tried, and however often it comes and goes.
+    /// Says each reason once a minute at most, however often it is tried.
     private func became(_ trouble: String?) {
-        let trouble = trouble.map { String($0.prefix(300)).escapedForTerminal }
+        let trouble = trouble.map { String($0.prefix(300)).escapedOnce }
         guard current.withLock({ $0.became(trouble, at: SystemTime().now) }) else { return }
         if let trouble {
             log.warning("services of \(peer.name) are not followed, and this is tried again: \(trouble)")

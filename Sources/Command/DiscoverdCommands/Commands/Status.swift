@@ -215,8 +215,7 @@ struct StatusLines {
         let peers = export["peers"]?.strings?.map { connected.contains($0) ? $0 : "\($0) (not connected)" }
         let to = export["to"].map(patterns) ?? peers?.joined(separator: ", ")
         let place = to.map { "\(from) to \($0)" } ?? export["domain"]?.string ?? "?"
-        return "\(place): \(count) service\(count == 1 ? "" : "s")\(rest)\(failure)"
-            .escapedForTerminal
+        return "\(place): \(count) service\(count == 1 ? "" : "s")\(rest)\(failure)".escapedOnce
     }
 
     /// `podman: 2 services and aliases of 3 that run`, and what is wrong with others, where the asker may know.
