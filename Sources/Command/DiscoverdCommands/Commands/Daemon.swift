@@ -35,7 +35,7 @@ struct ReloadCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         do {
-            let answer = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
+            let answer = try await reload(session.requireDaemon())
             let keys = (try? JSONReader.read(answer))?["needsRestart"]?.strings ?? []
             if !keys.isEmpty {
                 session.notices.notice(
@@ -47,6 +47,15 @@ struct ReloadCommand: NetworkCommand {
             throw CommandError(.badConfiguration, error.errors[error.errors.count - 1])
         }
         return .done
+    }
+
+    private func reload(_ daemon: ControlClient) async throws(ControlError) -> [UInt8] {
+        do {
+            return try await daemon.send(ControlClient.Request("POST", "/v2/reload", body: []))
+        } catch  where error.status == 404 {
+            // A daemon of the version before, which runs until it is restarted.
+            return try await daemon.send(ControlClient.Request("POST", "/v1/reload", body: []))
+        }
     }
 }
 #endif

@@ -53,7 +53,8 @@ public struct ControlError: Error, Hashable, Sendable {
     public init(status: Int, body: [UInt8]) {
         let error = (try? JSONReader.read(body))?["error"]
         let code = error?["code"]?.string ?? "http-\(status)"
-        if let errors = error?["errors"]?.strings, !errors.isEmpty {
+        // Of version 1, or 2.
+        if let errors = (error?["errors"] ?? error?["messages"])?.strings, !errors.isEmpty {
             self.init(status, code, errors.map(\.escapedOnce))
             return
         }

@@ -1,5 +1,6 @@
 internal import DNSSD
 package import DiscoveryControl
+package import DiscoveryJSON
 
 /// A request, taken apart.
 package struct ControlRequest: Sendable {
@@ -13,6 +14,8 @@ package struct ControlRequest: Sendable {
     package var isReadOnly: Bool
     /// The field of that name, which only `discoverd show` asks for.
     package var authorization: String?
+    /// The version of JSON that it asks for: what version 1 answers cannot change.
+    package var version = JSONVersion.one
 
     /// - Throws: 400 for a target that is no path or is not encoded properly.
     package init(

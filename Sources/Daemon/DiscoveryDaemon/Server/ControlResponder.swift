@@ -96,7 +96,8 @@ package final class ControlResponder: Sendable {
             throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
         }
         let needsRestart = try await reload().get()
-        return needsRestart.isEmpty ? .nothing : .json { $0.member("needsRestart", needsRestart) }
+        guard request.version == .two, !needsRestart.isEmpty else { return .nothing }
+        return .json { $0.member("needsRestart", needsRestart) }
     }
 }
 

@@ -28,6 +28,7 @@ package struct Version2Request: Sendable {
         let (path, form) = Self.meant(by: Array(request.path.dropFirst())) ?? (request.path, .asItIs)
         var (old, answer) = (request, form)
         old.path = path
+        old.version = .two
         if case .services = form {
             if let lines = request.query.with("format", "lines", insteadOf: [nil, "json"]) {
                 old.query = lines
