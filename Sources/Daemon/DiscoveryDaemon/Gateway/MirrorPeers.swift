@@ -44,7 +44,8 @@ enum PeerKeys {
         for (name, entry) in entries {
             guard MirrorLinks.isLabel(name.text) else {
                 throw name.value.error(
-                    "the name of a peer has 1 to \(MirrorLinks.longestLabel) letters, digits and hyphens")
+                    "the name of a peer has 1 to \(MirrorLinks.longestLabel) letters, digits and hyphens, none of these at an end"
+                )
             }
             let text = try entry.text()
             guard let key = KeyFingerprint(text) else {

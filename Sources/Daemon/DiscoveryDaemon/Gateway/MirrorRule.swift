@@ -71,7 +71,8 @@ extension ExportRule {
         let label = mapping.read("label") { value throws(ConfigurationError) in
             let text = try value.text()
             guard MirrorLinks.isLabel(text) else {
-                throw value.error("label has 1 to \(MirrorLinks.longestLabel) letters, digits and hyphens")
+                throw value.error(
+                    "label has 1 to \(MirrorLinks.longestLabel) letters, digits and hyphens, none of these at an end")
             }
             return text
         }
