@@ -13,10 +13,10 @@ struct DNSQueryTests {
     private static let bridge = NetworkInterface(index: 3, name: "br0")
 
     static func networks() throws -> OwnNetworks {
-        func place(_ index: UInt32, _ name: String, _ text: String, _ length: Int) throws -> OwnNetworks.Place {
+        func place(_ index: UInt32, _ name: String, _ text: String, _ length: Int) throws -> AddressBlock {
             let address = try #require(IPAddress(text))
             let block = try #require(CIDR(containing: address, prefixLength: length))
-            return OwnNetworks.Place(NetworkInterface(index: index, name: name), address, block)
+            return AddressBlock(NetworkInterface(index: index, name: name), address, block)
         }
         return OwnNetworks([
             try place(1, "lo", "127.0.0.1", 8), try place(2, "eth0", "10.77.0.2", 20),

@@ -67,10 +67,10 @@ struct NSSRequestTests {
 
     @Test("this machine's name and addresses are its own, whatever the links say")
     func own() throws {
-        func place(_ index: UInt32, _ name: String, _ text: String, _ length: Int) throws -> OwnNetworks.Place {
+        func place(_ index: UInt32, _ name: String, _ text: String, _ length: Int) throws -> AddressBlock {
             let address = try #require(IPAddress(text))
             let block = try #require(CIDR(containing: address, prefixLength: length))
-            return OwnNetworks.Place(NetworkInterface(index: index, name: name), address, block)
+            return AddressBlock(NetworkInterface(index: index, name: name), address, block)
         }
         let networks = OwnNetworks([
             try place(1, "lo", "127.0.0.1", 8), try place(2, "eth0", "10.77.0.2", 24),

@@ -9,31 +9,12 @@ package struct OwnNetworks: Sendable {
     /// How long they are believed; they are read again then.
     package static let life = Duration.seconds(2)
 
-    /// An address of this machine, and the network that its netmask puts it in.
-    package struct Place: Hashable, Sendable {
-        package let interface: NetworkInterface
-        package let address: IPAddress
-        package let block: CIDR
+    private let places: [AddressBlock]
 
-        package init(_ interface: NetworkInterface, _ address: IPAddress, _ block: CIDR) {
-            (self.interface, self.address, self.block) = (interface, address, block)
-        }
-    }
-
-    private let places: [Place]
-
-    package init(_ places: [Place]) { self.places = places }
+    package init(_ places: [AddressBlock]) { self.places = places }
 
     /// As they are now.
-    package static func current() -> OwnNetworks {
-        OwnNetworks(
-            (InterfaceAddress.all() ?? []).compactMap { item in
-                guard let address = item.address, let length = item.netmask?.leadingOneBits,
-                    let block = CIDR(containing: address, prefixLength: length)
-                else { return nil }
-                return Place(item.interface, address.masked(to: 128), block)
-            })
-    }
+    package static func current() -> OwnNetworks { OwnNetworks(AddressBlock.all()) }
 
     /// Whether an address is in a network of a link; loopback is none.
     package func isOfLink(_ address: IPAddress) -> Bool { !lengths(of: address).isEmpty }
@@ -52,7 +33,7 @@ package struct OwnNetworks: Sendable {
     package func asker(_ source: IPAddress, at own: IPAddress, over interface: UInt32?) -> DNSAsker? {
         let source = source.unmapped.masked(to: 128)
         let own = own.masked(to: 128)
-        func came(by place: Place) -> Bool { interface == nil || interface == place.interface.index }
+        func came(by place: AddressBlock) -> Bool { interface == nil || interface == place.interface.index }
         // A datagram proves no address: this machine's own come by a loopback interface, which those of others with its addresses do
         // not. Over IPv6 its own come as if by another one, and are a neighbour's then.
         if source.isLoopback || places.contains(where: { $0.address == source }),

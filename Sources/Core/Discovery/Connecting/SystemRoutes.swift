@@ -178,6 +178,28 @@ extension LocalAddresses {
     }
 }
 
+/// An address of this machine, and the block that its netmask puts it in.
+package struct AddressBlock: Hashable, Sendable {
+    package let interface: NetworkInterface
+    /// Without a scope.
+    package let address: IPAddress
+    package let block: CIDR
+
+    package init(_ interface: NetworkInterface, _ address: IPAddress, _ block: CIDR) {
+        (self.interface, self.address, self.block) = (interface, address, block)
+    }
+
+    /// Those of all interfaces, as they are now.
+    package static func all() -> [AddressBlock] {
+        (InterfaceAddress.all() ?? []).compactMap { item in
+            guard let address = item.address?.masked(to: 128), let length = item.netmask?.leadingOneBits,
+                let block = CIDR(containing: address, prefixLength: length)
+            else { return nil }
+            return AddressBlock(item.interface, address, block)
+        }
+    }
+}
+
 extension IPAddress {
     /// The prefix length of a network mask.
     package var leadingOneBits: Int {

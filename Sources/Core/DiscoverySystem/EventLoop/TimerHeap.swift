@@ -137,6 +137,8 @@ package struct MonotonicTime: Comparable, Sendable {
 /// Time since the machine started, including sleep: the time that the network counts while this machine does not.
 package enum BootTime {
     package static var now: Duration { reading(of: CLOCK_BOOTTIME) }
+    /// How long the machine has slept since it started.
+    package static var asleep: Duration { now - reading(of: CLOCK_MONOTONIC) }
 }
 
 private func reading(of clock: clockid_t) -> Duration {

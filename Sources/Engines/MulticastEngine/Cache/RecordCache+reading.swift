@@ -91,25 +91,21 @@ extension RecordCache {
         }
     }
 
-    /// Returns whether a key has a record that is not ending.
-    package func isAnswered(_ key: RecordKey) -> Bool {
-        var isAnswered = false
+    private func contains(_ key: RecordKey, where isWanted: (CachedRecord) -> Bool = { _ in true }) -> Bool {
+        var isFound = false
         look(key) { record in
-            isAnswered = !record.isEnding
-            return isAnswered
+            isFound = isWanted(record)
+            return isFound
         }
-        return isAnswered
+        return isFound
     }
+
+    /// Returns whether a key has a record that is not ending.
+    package func isAnswered(_ key: RecordKey) -> Bool { contains(key) { !$0.isEnding } }
 
     /// Returns whether a key has a record that is not ending and was heard over all needed families.
     package func isAnsweredEverywhere(_ key: RecordKey) -> Bool {
-        guard !needed.isEmpty else { return isAnswered(key) }
-        var isAnswered = false
-        look(key) { record in
-            isAnswered = !record.isEnding && isHeardEverywhere(record)
-            return isAnswered
-        }
-        return isAnswered
+        contains(key) { !$0.isEnding && isHeardEverywhere($0) }
     }
 
     func isHeardEverywhere(_ record: CachedRecord) -> Bool { needed.allSatisfy(record.hearing.includes) }
@@ -117,12 +113,7 @@ extension RecordCache {
     /// Returns whether a host has denied that a name has records of this type (RFC 6762 §6.1), and none has arrived
     /// since.
     package func isDenied(_ key: RecordKey) -> Bool {
-        var isThere = false
-        look(key) { _ in
-            isThere = true
-            return true
-        }
-        guard !isThere else { return false }
+        guard !contains(key) else { return false }
         return records(RecordKey(key.name, .nsec)).contains {
             guard case .nsec(_, let types) = $0.data else { return false }
             return !$0.isEnding && !types.contains(key.type)

@@ -40,8 +40,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         report: @escaping ([Browse.Fact]) -> Void
     ) {
         wish = LinkWish(interfaces: interfaces, families: family.map { [$0] } ?? IPAddress.Family.both)
-        self.make = make
-        self.report = report
+        (self.make, self.report) = (make, report)
     }
 
     private var reader: Followers.Reader { Followers.Reader(self) }

@@ -163,7 +163,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     /// Why a socket cannot be created on an interface; nil if it can.
     private static func refusal(on interface: NetworkInterface, _ family: IPAddress.Family) -> SocketError? {
         do throws(SocketError) {
-            _ = try LinkSocket(on: interface, family, .others, wantsTTL255: false)
+            _ = try LinkSocket(on: interface, family, .others, for: .querier(wantsTTL255: false))
             return nil
         } catch {
             return error
@@ -200,10 +200,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         let engine: MulticastEngine
         let id: UInt64
 
-        init(engine: MulticastEngine, id: UInt64) {
-            self.engine = engine
-            self.id = id
-        }
+        init(engine: MulticastEngine, id: UInt64) { (self.engine, self.id) = (engine, id) }
 
         func cancel() { engine.core.post { [id] in $0.end(id: id) } }
 

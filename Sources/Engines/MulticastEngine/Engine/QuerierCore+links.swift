@@ -16,7 +16,7 @@ struct SystemLinks {
         read = now
         running = SystemInterfaces.running()
         usable = SystemInterfaces.usable(by: .all)
-        addresses = AddressBlock.all()
+        addresses = Dictionary(grouping: AddressBlock.all(), by: \.interface)
     }
 
     /// Whether the system should be read again, because it may change without notice. Within a second it is read once,
@@ -46,7 +46,7 @@ extension QuerierCore {
             let isBack = link.carrier(isThere: system.running.contains(interface))
             let addresses = system.addresses[interface] ?? []
             link.querier.neighbours(addresses.map(\.block))
-            link.ownAddresses = Set(addresses.map(\.address.withoutScope))
+            link.ownAddresses = Set(addresses.map(\.address))
             do throws(SocketError) {
                 let hasNewSockets = try link.open(wish, wantsTTL255: settings.checksTTL, loop: loop, at: now) {
                     [weak self] in
@@ -75,7 +75,7 @@ extension QuerierCore {
     private func drop(_ link: Link, at now: Duration) {
         links[link.interface] = nil
         link.close()
-        note(nil, .sending, of: LinkKey(all: link.interface))
+        note(nil, .sending, of: LinkKey(interface: link.interface))
         noticeFull(link, false)
         tell { $0.linkWent(link, at: now) }
     }

@@ -68,7 +68,7 @@ final class QuerierCore {
 
     func start(_ operation: any QuerierOperation, id: UInt64) {
         let now = BootTime.now
-        if operations.isEmpty { (slept, lookedAt) = (Self.timeAsleep(), now) }
+        if operations.isEmpty { (slept, lookedAt) = (BootTime.asleep, now) }
         operation.begin(at: now)
         monitor.listen(self) { [weak self] in self?.linksChanged() }
         let wish = operation.wish
@@ -191,7 +191,7 @@ final class QuerierCore {
         // A tentative address is usable in a moment, and the link then changes.
         note(
             link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
-            .sending, of: LinkKey(all: link.interface))
+            .sending, of: LinkKey(interface: link.interface))
         // Questions that were not sent count as not asked. A link that lacks an address restarts when it gets one.
         if isUnasked, link.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }
         if link.takeAsked() { tell { $0.asked(on: link, at: now) } }
@@ -237,15 +237,11 @@ final class QuerierCore {
     /// If the machine slept or this process was stopped, asks for known records before relying on them (RFC 6762
     /// §10.4).
     private func noticeSuspend(at now: Duration) {
-        let asleep = Self.timeAsleep()
+        let asleep = BootTime.asleep
         defer { (slept, lookedAt) = (asleep, now) }
         let wasStopped = !links.isEmpty && now - lookedAt > Self.longestSleep + Self.suspended
         guard wasStopped || asleep - slept > Self.suspended else { return }
         for link in links.values { link.querier.awoke(at: now) }
-    }
-
-    private static func timeAsleep() -> Duration {
-        BootTime.now - .microseconds(MonotonicTime.now.microseconds)
     }
 
     private func nextDeadline(at now: Duration) -> Duration? {

@@ -70,7 +70,7 @@ package final class LinkInquiry {
             families.flatMap { family in
                 let shares: [LinkSocket.Share] = interface.isLoopback ? [.all, .answers] : [.others, .own, .answers]
                 return shares.compactMap { share in
-                    let socket = try? LinkSocket(on: interface, family, share, wantsTTL255: wantsTTL255)
+                    let socket = try? LinkSocket(on: interface, family, share, for: .querier(wantsTTL255: wantsTTL255))
                     socket?.trace()
                     return socket
                 }
@@ -79,8 +79,8 @@ package final class LinkInquiry {
         let asking = Set(sockets.filter(\.asks).map(\.interface))
         hearing = Set(sockets.filter { !$0.asks }.map(\.interface))
         links = wanted.filter { asking.contains($0.0) }.map { (interface: $0.0, families: $0.1) }
-        neighbours = AddressBlock.all()
-        ownAddresses = Set(neighbours.values.joined().map { $0.address.withoutScope })
+        neighbours = Dictionary(grouping: AddressBlock.all(), by: \.interface)
+        ownAddresses = Set(neighbours.values.joined().map(\.address))
         self.log = log
     }
 

@@ -78,7 +78,7 @@ final class Link {
             var made: [LinkSocket] = []
             do throws(SocketError) {
                 for share: LinkSocket.Share in isLoopback ? [.all] : [.others, .alone, .own] {
-                    made.append(try LinkSocket(on: interface, family, share, wantsTTL255: wantsTTL255))
+                    made.append(try LinkSocket(on: interface, family, share, for: .querier(wantsTTL255: wantsTTL255)))
                 }
                 for socket in made { socket.watch(by: loop, ready: ready) }
                 sockets += made
@@ -92,7 +92,7 @@ final class Link {
         if hasNew { freeOneShots() }
         if hasNew, !isFirst { widened = now }
         makeOneShot = { [interface] family in
-            let socket = try? LinkSocket(on: interface, family, .allAnswers, wantsTTL255: wantsTTL255)
+            let socket = try? LinkSocket(on: interface, family, .allAnswers, for: .querier(wantsTTL255: wantsTTL255))
             socket?.watch(by: loop, ready: ready)
             return socket
         }

@@ -30,9 +30,7 @@ package struct LinkQuerier: Sendable {
         cache: RecordCache, schedule: QuestionSchedule = QuestionSchedule(),
         oneShots: OneShotQuestions = OneShotQuestions()
     ) {
-        self.cache = cache
-        self.schedule = schedule
-        self.oneShots = oneShots
+        (self.cache, self.schedule, self.oneShots) = (cache, schedule, oneShots)
     }
 
     // MARK: Reading

@@ -6,14 +6,7 @@ import DiscoverySystem
 /// through.
 struct LinkKey: Hashable {
     let interface: NetworkInterface
-    let families: Set<IPAddress.Family>
-}
-
-extension LinkKey {
-    /// Over all families.
-    init(all interface: NetworkInterface) {
-        self.init(interface: interface, families: IPAddress.Family.both)
-    }
+    var families = IPAddress.Family.both
 }
 
 /// The links that an operation wants.
@@ -78,23 +71,5 @@ package enum SharedPort {
     /// Returns whether a program holds the port exclusively: over at least one family, on all links tried.
     package static func isTaken(_ tried: [(family: IPAddress.Family, isTaken: Bool)]) -> Bool {
         Dictionary(grouping: tried, by: \.family).values.contains { $0.allSatisfy(\.isTaken) }
-    }
-}
-
-/// An address of this machine, and the block that its netmask puts it in.
-struct AddressBlock {
-    let address: IPAddress
-    let block: CIDR
-
-    /// Those of every interface, as they are now.
-    static func all() -> [NetworkInterface: [AddressBlock]] {
-        var blocks: [NetworkInterface: [AddressBlock]] = [:]
-        for item in InterfaceAddress.all() ?? [] {
-            guard let address = item.address, let length = item.netmask?.leadingOneBits,
-                let block = CIDR(containing: address, prefixLength: length)
-            else { continue }
-            blocks[item.interface, default: []].append(AddressBlock(address: address, block: block))
-        }
-        return blocks
     }
 }

@@ -4,25 +4,36 @@ import DNSSD
 import DiscoverySystem
 import Libc
 
-/// A socket of multicast DNS on one link, for one family: one that hears the group, or one with a port of its own, which asks. An answer to
-/// a port of its own names no one's cache (RFC 6762 §6.7): each host that claims a name says so itself.
+/// A socket of multicast DNS, for one family: one that hears a share of what is said to the group on a link and speaks there, one with a port
+/// of its own, which asks, or one that hears what is said to port 5353 of this machine's addresses. An answer to a port of its own names no one's
+/// cache (RFC 6762 §6.7): each host that claims a name says so itself.
 ///
 /// A loop watches it, or a thread polls it.
 @safe final class LinkSocket {
-    /// What it receives.
+    /// What it receives. The kernel tells the shares of a group apart, by frames.
     enum Share {
-        /// What other hosts say to the group; questions only if their frame went to all hosts.
+        /// What other hosts say to the group in frames to all; a querier takes their responses however they come.
         case others
-        /// Questions of other hosts whose frame did not go to all.
+        /// What they say to it in frames to this machine alone; a querier takes their questions alone.
         case alone
-        /// What this machine says to the group, ourselves among its programs.
+        /// What this machine says to the group, ourselves among its programs: nobody else can send such.
         case own
-        /// All that is said to the group of the loopback interface.
+        /// All that is said to the group of the loopback interface, where there is nobody else.
         case all
         /// Other hosts' answers to its own port.
         case answers
         /// The same, and this machine's.
         case allAnswers
+        /// What is said to this machine's addresses, over any interface.
+        case direct
+    }
+
+    /// Who reads it.
+    enum Reader {
+        /// Takes what comes from port 5353 alone, and with `wantsTTL255` nothing that a router forwarded.
+        case querier(wantsTTL255: Bool)
+        /// Takes what comes from any port.
+        case responder
     }
 
     /// A datagram with what the system says of it.
@@ -32,29 +43,42 @@ import Libc
         let sender: IPAddress
         /// The hop limit that it came with: 255 on its own link (RFC 6762 §11); nil where the system does not say.
         let hops: UInt8?
+        /// The index of the interface over which it came; 0 where the system does not say.
+        let interface: UInt32
         /// Where it was sent: the group, or an address of this machine; nil where the system does not say.
         let destination: IPAddress?
     }
 
     /// The most datagrams that `receive` reads at once; further ones wait.
-    private static let mostAtOnce = 64
+    private static let mostAtOnce = 128
+
+    /// The interface of what hears all of them.
+    static let anyInterface = NetworkInterface(index: 0, name: "")
 
     let interface: NetworkInterface
     let family: IPAddress.Family
     let share: Share
     let descriptor: Int32
     private var watch: LoopWatch?
+    private var buffer: [UInt8] = []
     private var drops: UInt32 = 0
     private var isLossy = false
 
+    /// - Parameter interface: `anyInterface` for `.direct`.
     /// - Throws: `SocketError` with errno.
     init(
-        on interface: NetworkInterface, _ family: IPAddress.Family, _ share: Share, wantsTTL255: Bool
+        on interface: NetworkInterface, _ family: IPAddress.Family, _ share: Share, for reader: Reader
     ) throws(SocketError) {
         (self.interface, self.family, self.share) = (interface, family, share)
+        let (number, index) = (family.number, interface.index)
         descriptor =
-            share.ofGroup.map { cmulticast_open(family.number, interface.index, $0, wantsTTL255) }
-            ?? cmulticast_open_one_shot(family.number, interface.index, wantsTTL255, share == .allAnswers)
+            switch (share.ofGroup, reader) {
+            case (let group?, .querier(let wantsTTL255)): cmulticast_open(number, index, group, wantsTTL255)
+            case (let group?, .responder): cmulticast_open_responder(number, index, group)
+            case (nil, .querier(let wantsTTL255)):
+                cmulticast_open_one_shot(number, index, wantsTTL255, share == .allAnswers)
+            case (nil, .responder): cmulticast_open_direct(number)
+            }
         guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
     }
 
@@ -96,9 +120,11 @@ import Libc
         }
     }
 
-    /// Sends a packet to one host's port 5353.
-    func send(_ packet: [UInt8], to host: IPAddress) {
-        _ = unsafe SocketAddress(host, port: 5353).withPointer {
+    /// Sends a packet to one host on the link.
+    func send(_ packet: [UInt8], to host: IPAddress, port: UInt16 = 5353) {
+        var host = host
+        if case .v6(let v6, _) = host, v6.isLinkLocal { host = .v6(v6, scope: interface.index) }
+        _ = unsafe SocketAddress(host, port: port).withPointer {
             unsafe sendto(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL), $0, $1)
         }
     }
@@ -114,27 +140,26 @@ import Libc
         }
     }
 
-    /// Reads available datagrams, up to 64, each with its source.
+    /// Reads available datagrams, up to 128, each with its source. One that is longer than a message may be is left out.
     func receive() -> [Datagram] {
-        let longest = Message.maximumMulticastLength
-        var packets: [Datagram] = []
+        if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Message.maximumMulticastLength) }
+        var datagrams: [Datagram] = []
         for _ in 0..<Self.mostAtOnce {
-            var bytes = [UInt8](repeating: 0, count: longest)
             var (count, hops, interface) = (Int32(-1), Int32(-1), UInt32(0))
             var destination = [UInt8](repeating: 0, count: 16)
             let source = unsafe SocketAddress(filledBy: { address, length in
                 count = unsafe cmulticast_receive_one(
-                    descriptor, &bytes, Int32(longest), address, length, &hops, &interface, &destination)
+                    descriptor, &buffer, Int32(buffer.count), address, length, &hops, &interface, &destination)
                 return count >= 0
             })
             guard let source else { break }
-            guard count <= longest, let sender = source.address else { continue }
-            packets.append(
+            guard count <= buffer.count, let sender = source.address else { continue }
+            datagrams.append(
                 Datagram(
-                    bytes: Array(bytes.prefix(Int(count))), source: source, sender: sender,
-                    hops: UInt8(exactly: hops), destination: address(destination)))
+                    bytes: Array(buffer.prefix(Int(count))), source: source, sender: sender,
+                    hops: UInt8(exactly: hops), interface: interface, destination: address(destination)))
         }
-        return packets
+        return datagrams
     }
 
     private func address(_ bytes: [UInt8]) -> IPAddress? {
@@ -169,7 +194,7 @@ extension LinkSocket.Share {
         case .alone: CMULTICAST_ALONE
         case .own: CMULTICAST_OWN
         case .all: CMULTICAST_ALL
-        case .answers, .allAnswers: nil
+        case .answers, .allAnswers, .direct: nil
         }
     }
 
@@ -178,7 +203,7 @@ extension LinkSocket.Share {
         case .others: .others
         case .alone: .alone
         case .own, .all: .own
-        case .answers, .allAnswers: .oneShot
+        case .answers, .allAnswers, .direct: .oneShot
         }
     }
 }

@@ -1,5 +1,6 @@
 import DNSMessage
 import DNSSD
+import Discovery
 import DiscoverySystem
 import Records
 import Responder
@@ -16,7 +17,7 @@ extension ResponderCore {
         let wanted = LinkSelection(system.usable, wishes.keys, toPeers: toPeers).links
         for link in links.values where wanted[link.interface] == nil { drop(link) }
         listenAlone(!wanted.isEmpty)
-        let machine = Set(system.addresses.values.joined().map(\.address.withoutScope))
+        let machine = Set(system.addresses.values.joined().map(\.address))
         for (interface, wish) in wanted {
             let isNew = links[interface] == nil
             let link = links[interface] ?? ResponderLink(interface)
@@ -78,7 +79,9 @@ extension ResponderCore {
         guard isAlone() else { return stopListening() }
         guard direct.isEmpty else { return }
         direct = IPAddress.Family.allCases.compactMap { family in
-            try? ResponderSocket(on: nil, family, .direct, loop: loop) { [weak self] in self?.turn() }
+            let socket = try? LinkSocket(on: LinkSocket.anyInterface, family, .direct, for: .responder)
+            socket?.watch(by: loop) { [weak self] in self?.turn() }
+            return socket
         }
         // Another may have come at the same moment.
         if !isAlone() { stopListening() }

@@ -27,7 +27,7 @@ final class ResponderCore {
     /// Links to one peer.
     var toPeers: Set<NetworkInterface> = []
     /// Sockets that hear what is said to this machine alone; none where another program does.
-    var direct: [ResponderSocket] = []
+    var direct: [LinkSocket] = []
     private var echoes = Echoes()
     /// Other programs of this machine have spoken as responders: the kernel says whose words they are, and not an address.
     private var hasCompany = false
@@ -61,7 +61,7 @@ final class ResponderCore {
     func start(_ publication: WirePublication) {
         let now = BootTime.now
         if publications.isEmpty {
-            (slept, looksAgain) = (Self.timeAsleep(), now + Self.longestWait)
+            (slept, looksAgain) = (BootTime.asleep, now + Self.longestWait)
             takeMachineName()
             monitor.listen(self) { [weak self] in self?.systemChanged() }
             nameWatch = MachineNameWatch(loop: loop) { [weak self] in self?.systemChanged() }
@@ -387,7 +387,7 @@ final class ResponderCore {
             for datagram in socket.receive() {
                 let link = links.values.first {
                     $0.interface.index == datagram.interface
-                        || $0.addresses.contains { $0.withoutScope == datagram.source }
+                        || $0.addresses.contains { $0.withoutScope == datagram.sender.withoutScope }
                 }
                 guard let link else { continue }
                 heard(datagram, on: link, socket, at: now)
@@ -396,16 +396,15 @@ final class ResponderCore {
     }
 
     private func heard(
-        _ datagram: ResponderSocket.Datagram, on link: ResponderLink, _ socket: ResponderSocket, at now: Duration
+        _ datagram: LinkSocket.Datagram, on link: ResponderLink, _ socket: LinkSocket, at now: Duration
     ) {
         let (family, share) = (socket.family, socket.share)
-        if share.isOwn, datagram.port == MessageSource.port,
-            echoes.take(datagram.bytes, on: link.interface, over: family)
-        {
+        let (source, port) = (datagram.sender.withoutScope, datagram.source.port ?? 0)
+        if share.isOwn, port == MessageSource.port, echoes.take(datagram.bytes, on: link.interface, over: family) {
             return
         }
         guard let heard = HeardMessage(datagram.bytes) else { return }
-        if share.isOwn, datagram.port == MessageSource.port, heard.message.flags.contains(.response) {
+        if share.isOwn, port == MessageSource.port, heard.message.flags.contains(.response) {
             hasCompany = true
             if let first = host.first, heard.message.answers.contains(where: { isOwnAddress($0, of: first, on: link) })
             {
@@ -413,9 +412,9 @@ final class ResponderCore {
             }
         }
         let arrival = MessageSource(
-            family, from: datagram.source, port: datagram.port, to: share.audience,
-            isOnLink: link.isOfNeighbour(datagram.source),
-            isFromHere: share.isOwn || link.responder.machine.contains(datagram.source))
+            family, from: source, port: port, to: share.audience,
+            isOnLink: link.isOfNeighbour(source),
+            isFromHere: share.isOwn || link.responder.machine.contains(source))
         link.responder.heard(heard.message, arrival, at: now)
     }
 
@@ -425,13 +424,11 @@ final class ResponderCore {
     }
 
     private func noticeSuspend(at now: Duration) {
-        let asleep = Self.timeAsleep()
+        let asleep = BootTime.asleep
         defer { slept = asleep }
         guard asleep - slept > Self.suspended else { return }
         for link in links.values { link.responder.restart(at: now) }
     }
-
-    private static func timeAsleep() -> Duration { BootTime.now - .microseconds(MonotonicTime.now.microseconds) }
 }
 
 extension ResponderLink {

@@ -12,7 +12,7 @@ final class ResponderLink {
     let interface: NetworkInterface
     var responder: LinkResponder
     /// Of each family those of all shares, or none.
-    private(set) var sockets: [IPAddress.Family: [ResponderSocket]] = [:]
+    private(set) var sockets: [IPAddress.Family: [LinkSocket]] = [:]
     /// This machine's addresses on the link.
     private(set) var addresses: [IPAddress] = []
     private var blocks: [CIDR] = []
@@ -46,9 +46,10 @@ final class ResponderLink {
             sockets[family] = nil
         }
         for family in families where sockets[family] == nil {
-            sockets[family] = try? ResponderSocket.Share.ofGroup(on: interface).map { share in
-                try ResponderSocket(on: interface, family, share, loop: loop, ready: ready)
-            }
+            // In the order in which they are read: of what has come meanwhile, an answer to a question is not taken for one that came before it.
+            let shares: [LinkSocket.Share] = interface.isLoopback ? [.all] : [.own, .alone, .others]
+            sockets[family] = try? shares.map { try LinkSocket(on: interface, family, $0, for: .responder) }
+            for socket in sockets[family] ?? [] { socket.watch(by: loop, ready: ready) }
         }
         responder.use(Set(sockets.keys), at: now)
         defer { self.isRunning = isRunning }
@@ -63,9 +64,10 @@ final class ResponderLink {
     /// Sends what is due.
     func send(_ echoes: inout Echoes, at now: Duration) {
         for packet in responder.packets(at: now) {
-            let isSent = sockets[packet.family]?.first?.send(packet.bytes, to: packet.host) ?? false
-            guard packet.host == nil else { continue }
-            if isSent {
+            let socket = sockets[packet.family]?.first
+            if let host = packet.host {
+                socket?.send(packet.bytes, to: host.address, port: host.port)
+            } else if socket?.send(packet.bytes) == 0 {
                 echoes.sent(packet.bytes, on: interface, over: packet.family, at: now)
             } else {
                 refused.insert(packet.family)
@@ -84,4 +86,18 @@ final class ResponderLink {
         for socket in sockets.values.joined() { socket.free() }
         sockets = [:]
     }
+}
+
+extension LinkSocket.Share {
+    /// To whom went what it receives.
+    var audience: MessageSource.Audience {
+        switch self {
+        case .own, .others, .all: .group
+        case .alone: .groupInOneFrame
+        case .direct, .answers, .allAnswers: .machine
+        }
+    }
+
+    /// Another program of this machine said it, or this one.
+    var isOwn: Bool { self == .own || self == .all }
 }

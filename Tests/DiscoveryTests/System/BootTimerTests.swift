@@ -1,5 +1,4 @@
 import DiscoverySystem
-import MulticastEngine
 import Testing
 
 @Suite("A timer of the clock that goes on while the machine sleeps")

@@ -1,5 +1,4 @@
 import CLinux
-package import DiscoverySystem
 import Libc
 
 /// One deadline of a loop, by the clock that goes on while the machine sleeps. A deadline that passes during sleep

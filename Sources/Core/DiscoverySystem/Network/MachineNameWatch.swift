@@ -1,8 +1,7 @@
-import DiscoverySystem
 import Libc
 
 /// Tells when the machine's name changes. Used only on the loop's thread.
-@safe final class MachineNameWatch {
+@safe package final class MachineNameWatch {
     /// Its readers learn of a change by poll(2): POLLERR and POLLPRI (fs/proc/proc_sysctl.c).
     private static let path = "/proc/sys/kernel/hostname"
 
@@ -10,7 +9,7 @@ import Libc
     private var watch: LoopWatch?
 
     /// Nil if the system does not tell.
-    init?(loop: EventLoop, _ changed: @escaping () -> Void) {
+    package init?(loop: EventLoop, _ changed: @escaping () -> Void) {
         descriptor = unsafe open(Self.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         watch = LoopWatch(loop: loop, descriptor: descriptor, events: Int16(POLLPRI)) { _ in changed() }
