@@ -113,12 +113,7 @@ final class LinkPublisher: ServicePublisher {
             defer { (state.publications, state.watchers) = ([:], [:]) }
             return state.publications.values.map(\.self)
         }
-        let isNoted = await withTaskGroup(of: Bool.self) { group in
-            for publication in publications {
-                group.addTask { await publication.cancel(waitingAtMost: .seconds(2)) }
-            }
-            return await group.reduce(true) { $0 && $1 }
-        }
+        let isNoted = await publications.allSucceed { await $0.cancel(waitingAtMost: .seconds(2)) }
         return await own?.shutdown() ?? true && isNoted
     }
 
@@ -182,19 +177,5 @@ final class LinkPublisher: ServicePublisher {
         case .publisher: .up
         case .nobody(let reason): .down(reason)
         }
-    }
-}
-
-/// An operation that is ended by a call.
-private final class Ending: EngineOperation {
-    private let end: @Sendable () -> Void
-
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-
-    func cancel() { end() }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        end()
-        return true
     }
 }

@@ -154,10 +154,6 @@ final class RelayedPublication: PublicationOperation {
     func cancel() { for operation in end() { operation.cancel() } }
 
     func cancel(waitingAtMost limit: Duration) async -> Bool {
-        let operations = end()
-        return await withTaskGroup(of: Bool.self) { group in
-            for operation in operations { group.addTask { await operation.cancel(waitingAtMost: limit) } }
-            return await group.reduce(true) { $0 && $1 }
-        }
+        await end().allSucceed { await $0.cancel(waitingAtMost: limit) }
     }
 }

@@ -151,8 +151,6 @@ private final class NamedQuery: EngineOperation {
     func cancel() { for operation in end() { operation.cancel() } }
 
     func cancel(waitingAtMost limit: Duration) async -> Bool {
-        var isDone = true
-        for operation in end() { isDone = await operation.cancel(waitingAtMost: limit) && isDone }
-        return isDone
+        await end().allSucceed { await $0.cancel(waitingAtMost: limit) }
     }
 }

@@ -188,12 +188,7 @@ struct Publishing {
     private func finish() async {
         child?.end()
         let areWithdrawn = await Task { [publications] in
-            await withTaskGroup(of: Bool.self) { group in
-                for publication in publications {
-                    group.addTask { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }
-                }
-                return await group.reduce(true) { $0 && $1 }
-            }
+            await publications.allSucceed { await $0.withdraw(waitingAtMost: .milliseconds(1500)) }
         }.value
         for publication in publications {
             guard case .withdrawn = publication.status.state else { continue }

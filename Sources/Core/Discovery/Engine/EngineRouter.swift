@@ -124,10 +124,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
     }
 
     private static func shutDown(_ roles: [any EngineRole]) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            for role in roles { group.addTask { await role.shutdown() } }
-            return await group.reduce(true) { $0 && $1 }
-        }
+        await roles.allSucceed { await $0.shutdown() }
     }
 
     private func finder(for domain: Domain) -> (any ServiceFinder)? { finders.first { $0.finds(in: domain) } }
@@ -163,10 +160,32 @@ private final class JointOperation: EngineOperation {
     func cancel() { for operation in operations { operation.cancel() } }
 
     func cancel(waitingAtMost limit: Duration) async -> Bool {
+        await operations.allSucceed { await $0.cancel(waitingAtMost: limit) }
+    }
+}
+
+extension Sequence where Element: Sendable {
+    /// Does something for all elements at the same time.
+    /// - Returns: whether it returned true for each.
+    package func allSucceed(_ body: @escaping @Sendable (Element) async -> Bool) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            for operation in operations { group.addTask { await operation.cancel(waitingAtMost: limit) } }
+            for element in self { group.addTask { await body(element) } }
             return await group.reduce(true) { $0 && $1 }
         }
+    }
+}
+
+/// An operation that is ended by a call, at once.
+package final class Ending: EngineOperation {
+    private let end: @Sendable () -> Void
+
+    package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    package func cancel() { end() }
+
+    package func cancel(waitingAtMost limit: Duration) async -> Bool {
+        end()
+        return true
     }
 }
 

@@ -121,30 +121,16 @@ package final class UnicastFinder: ServiceFinder {
             state.queries?[state.lastID] = operation
             return state.lastID
         }
-        guard let id else { return Handle {} }
+        guard let id else { return Ending {} }
         operation.start(alarmClock)
         // The handle keeps the finder alive.
-        return Handle { [self] in end(id) }
+        return Ending { [self] in end(id) }
     }
 
     private func end(_ id: UInt64) {
         let (query, isIdle) = state.withLock { ($0.queries?.removeValue(forKey: id), $0.queries?.isEmpty ?? true) }
         query?.end()
         if isIdle { health.became(.up) }
-    }
-}
-
-/// Ends a query or a watch, which ends at once.
-private final class Handle: EngineOperation {
-    private let end: @Sendable () -> Void
-
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-
-    func cancel() { end() }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        cancel()
-        return true
     }
 }
 
@@ -181,7 +167,7 @@ final class ServerHealth: Sendable {
         }
         // A report must not come from within the call that starts the operation.
         Task { [reports] in reports.run() }
-        return Handle { [weak self] in self?.forget(id) }
+        return Ending { [weak self] in self?.forget(id) }
     }
 
     private func forget(_ id: UInt64) {

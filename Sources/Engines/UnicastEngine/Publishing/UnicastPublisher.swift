@@ -212,10 +212,7 @@ final class UnicastPublisher: ServicePublisher {
             state.isOver = true
             return Array(state.runners.values)
         }
-        return await withTaskGroup(of: Bool.self) { group in
-            for runner in runners { group.addTask { await runner.shutdown(within: .seconds(2)) } }
-            return await group.reduce(true) { $0 && $1 }
-        }
+        return await runners.allSucceed { await $0.shutdown(within: .seconds(2)) }
     }
 }
 
