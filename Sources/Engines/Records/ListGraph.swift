@@ -56,7 +56,7 @@ package struct ListGraph<Key: Hashable & Sendable>: Sendable {
 
     /// A record came or went.
     package mutating func changed<Source: RecordSource>(
-        _ key: RecordKey, _ data: RecordData, isAdded: Bool, _ source: Source
+        _ key: RecordKey, _ data: RecordData, isAdded: Bool, _ source: inout Source, at now: Duration
     ) {
         guard lists.contains(key) else { return }
         if isAdded { listed(data, in: key) } else { delisted(data, in: key, source) }

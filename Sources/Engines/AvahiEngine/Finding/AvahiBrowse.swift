@@ -4,58 +4,11 @@ import Discovery
 import DiscoverySystem
 import Records
 
-/// A graph of the records that `AvahiRecords` shows.
-protocol AvahiGraph {
-    associatedtype Fact: FinderFact
-
-    /// The list, or the first record of what was asked for by name.
-    var key: RecordKey { get }
-    /// Whether what was asked for by name is there, or its records do not suffice.
-    var hasAnswer: Bool { get }
-    var isFailing: Bool { get }
-    /// When to call `advance`; nil for never.
-    var deadline: Duration? { get }
-    mutating func begin(_ source: inout AvahiRecords, at now: Duration)
-    /// The list has changed.
-    mutating func changed(_ data: RecordData, isAdded: Bool, _ source: inout AvahiRecords, at now: Duration)
-    /// Something else is known of names.
-    mutating func touched(_ keys: [RecordKey], _ source: inout AvahiRecords, at now: Duration)
-    mutating func advance(to now: Duration, _ source: inout AvahiRecords)
-    mutating func hide()
-    mutating func takeFacts() -> [Fact]
-}
-
-extension ServiceGraph: AvahiGraph {
-    mutating func changed(_ data: RecordData, isAdded: Bool, _ source: inout AvahiRecords, at now: Duration) {
-        changed(key, data, isAdded: isAdded, &source, at: now)
-        evaluate(&source, at: now)
-    }
-
-    mutating func touched(_ keys: [RecordKey], _ source: inout AvahiRecords, at now: Duration) {
-        for key in keys { touched(key) }
-        evaluate(&source, at: now)
-    }
-}
-
-extension ListGraph: AvahiGraph {
-    var key: RecordKey { lists.first ?? RecordKey(.root, .ptr) }
-    var hasAnswer: Bool { false }
-    var isFailing: Bool { false }
-    var deadline: Duration? { nil }
-
-    mutating func changed(_ data: RecordData, isAdded: Bool, _ source: inout AvahiRecords, at now: Duration) {
-        changed(key, data, isAdded: isAdded, source)
-    }
-
-    mutating func touched(_ keys: [RecordKey], _ source: inout AvahiRecords, at now: Duration) {}
-    mutating func advance(to now: Duration, _ source: inout AvahiRecords) {}
-}
-
 /// Puts a query to avahi-daemon: a graph for each interface, and one list for all.
 ///
 /// A list has a browser, which stays open and sees all interfaces. One that fails is replaced, and what the new one does not report again is
 /// gone. What is asked for by name has none, and is looked at on every interface at once.
-final class AvahiBrowse<Graph: AvahiGraph>: CoreOperation {
+final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
     typealias MakeBrowser = (AvahiConnection, @escaping (BrowserEvent) -> Void) throws(DiscoveryError) -> AvahiLookup
 
     private final class Part {
@@ -187,7 +140,10 @@ final class AvahiBrowse<Graph: AvahiGraph>: CoreOperation {
         }
         let records = AvahiRecords(on: path, connection, lines) { [weak self] keys in
             guard let self, let part = parts[interface] else { return }
-            work(part) { $0.touched(keys, &$1, at: self.now) }
+            work(part) {
+                for key in keys { $0.touched(key) }
+                $0.evaluate(&$1, at: self.now)
+            }
             settleNames()
         }
         let part = Part(graph, records)
@@ -257,7 +213,7 @@ final class AvahiBrowse<Graph: AvahiGraph>: CoreOperation {
         else { return }
         sightings += 1
         waitForList()
-        if isFirst { work(part) { $0.changed(.ptr(sight.name), isAdded: true, &$1, at: self.now) } }
+        if isFirst { changed(sight.name, isAdded: true, of: part) }
         if !sight.path.isLocal { count(1, on: sight.path, origin) }
     }
 
@@ -268,12 +224,19 @@ final class AvahiBrowse<Graph: AvahiGraph>: CoreOperation {
             let (path, isLast) = part.records.delisted(sight.name, sight.path.family)
         else { return }
         sightings -= 1
-        if isLast { work(part) { $0.changed(.ptr(sight.name), isAdded: false, &$1, at: self.now) } }
+        if isLast { changed(sight.name, isAdded: false, of: part) }
         if !path.isLocal { count(-1, on: path, interface.map { .link($0) } ?? .unicast) }
         guard part.records.isListEmpty else { return }
         // An index may get another name.
         part.records.cancel()
         parts[interface] = nil
+    }
+
+    private func changed(_ name: DomainName, isAdded: Bool, of part: Part) {
+        work(part) {
+            $0.changed($0.key, .ptr(name), isAdded: isAdded, &$1, at: now)
+            $0.evaluate(&$1, at: now)
+        }
     }
 
     private func count(_ difference: Int, on path: AvahiPath, _ origin: Origin) {

@@ -1,6 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import Records
 
 /// Puts a question to every link that its query allows: a value per link, and one list for all.
 final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {

@@ -30,8 +30,8 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
             return report.failed(reason, times: all.map(\.failures).min() ?? 0)
         }
         if report.answered() { graph.reportAgain() }
-        for data in answer.removed { graph.changed(question.key, data, isAdded: false, source) }
-        for data in answer.added { graph.changed(question.key, data, isAdded: true, source) }
+        for data in answer.removed { graph.changed(question.key, data, isAdded: false, &source, at: now) }
+        for data in answer.added { graph.changed(question.key, data, isAdded: true, &source, at: now) }
         report.add(graph.takeFacts())
         if report.isListing, all.allSatisfy(\.isSettled) { report.listed() }
     }
