@@ -46,14 +46,17 @@ package enum DiscoverdProgram {
             if let command = command as? any NetworkCommand {
                 Runner.run(command, hints: words.hints, with: more, outputIsOpen: outputIsOpen)
             }
+            let local = command as? any LocalCommand
+            // The other program says them itself.
+            if let local, more == nil, let purpose = local.needsMore {
+                guard outputIsOpen || !type(of: local).onlyPrints else { throw CommandError.closedOutput }
+                LargeProgram.become(for: purpose, failures)
+            }
             hints.forEach(ProgramNotices().hint)
             hints = []
-            if let command = command as? any LocalCommand {
-                guard outputIsOpen || !type(of: command).onlyPrints else { throw CommandError.closedOutput }
-                if more == nil, let purpose = command.needsMore {
-                    LargeProgram.become(for: purpose, failures)
-                }
-                try command.run(with: more)
+            if let local {
+                guard outputIsOpen || !type(of: local).onlyPrints else { throw CommandError.closedOutput }
+                try local.run(with: more)
             } else {
                 try command.run()
             }

@@ -21,8 +21,7 @@ extension Parsing {
         } catch {
             if Double(text) != nil {
                 throw Failure(
-                    "it is a number, and no type: a service says its port itself, seconds follow --timeout, and -t takes none"
-                )
+                    "it is a number, and no type: a service says its port itself, and a time follows --timeout")
             }
             try WordKind.requireType(text)
             throw error
@@ -124,8 +123,9 @@ enum WordKind: Equatable {
 
     /// Refuses a word that names no service, and names the command for it.
     /// - Parameter command: what is done with services, as "resolve shows".
-    static func requireService(_ text: String, for command: String) throws {
-        guard let refusal = refusal(of: text, command) else { return }
+    /// - Parameter list: lists the services, where it is not `browse`.
+    static func requireService(_ text: String, for command: String, listedBy list: String? = nil) throws {
+        guard let refusal = refusal(of: text, command, list) else { return }
         throw ValidationError(refusal)
     }
 
@@ -145,7 +145,10 @@ enum WordKind: Equatable {
         case .type(let type):
             throw ValidationError("\(word) is a type, and the service has no name: \(use("NAME", type)).")
         case .fullName:
-            guard let service = try? ServiceInstance(fullName: text) else { return }
+            // A dot within its name may not be written as one.
+            guard let service = try? ServiceInstance(fullName: text) else {
+                throw ValidationError("\(word) is a full name: 'discoverd \(command) NAME PORT --type TYPE'.")
+            }
             throw ValidationError("\(word) is a full name: \(use(service.name.text, service.type)).")
         case .address: throw ValidationError("\(word) is an address: with --type a service may be called so.")
         }
@@ -162,15 +165,17 @@ enum WordKind: Equatable {
         }
     }
 
-    private static func refusal(of text: String, _ command: String) -> String? {
+    private static func refusal(of text: String, _ command: String, _ list: String?) -> String? {
         let word = text.quotedForMessage
+        let lists = { (browse: String) in list.map { "'discoverd \($0)' lists them" } ?? browse }
         switch WordKind(text) {
         case .name, .fullName: return nil
         case .type(let type):
-            return "\(word) is a type, and \(command) a service: 'discoverd browse \(type) -t' lists those of it."
+            return
+                "\(word) is a type, and \(command) a service: \(lists("'discoverd browse \(type) -t' lists those of it"))."
         case .host, .address:
             return
-                "\(word) is \(noun(text)), and \(command) a service by its name: 'discoverd browse --all -t' lists services, "
+                "\(word) is \(noun(text)), and \(command) a service by its name: \(lists("'discoverd browse --all -t' lists services")), "
                 + "'discoverd resolve \(text.escapedForTerminal)' looks it up."
         }
     }
