@@ -27,7 +27,8 @@ struct WordKindTests {
         "the wrong kind is refused, with the command that is meant",
         arguments: [
             ("resolve _http._tcp", "discoverd browse _http._tcp -t"),
-            ("resolve tony h1.local", "discoverd resolve h1.local"),
+            ("resolve tony h1.local", #"The type "h1.local": it is a host: 'discoverd resolve h1.local'"#),
+            ("publish web 80 --host 10.0.0.9", "--host printer.local --address 10.0.0.9"),
             ("connect h1.local", "discoverd resolve h1.local"), ("connect 10.77.0.1", "discoverd resolve 10.77.0.1"),
             ("connect _http._tcp", "discoverd browse _http._tcp -t"),
             ("forward h1.local 0", "discoverd resolve h1.local"), ("forward 0 h1.local", "discoverd resolve h1.local"),

@@ -140,10 +140,7 @@ struct ForwardCommand: NetworkCommand {
             throw ValidationError(
                 "\(port.quotedForMessage) is no port: 'discoverd forward NAME PORT', with 0 for a free one.")
         }
-        let sought: ServiceType?
-        do { sought = try type.map { try Parsing.soughtType($0) } } catch {
-            throw ValidationError("The type \((type ?? "").quotedForMessage): \(error)")
-        }
+        let sought = try type.map(Parsing.typeBeside)
         let service = SoughtService(name: isOld ? port : name, type: sought, place: domain)
         let hint: String? =
             if isOld {

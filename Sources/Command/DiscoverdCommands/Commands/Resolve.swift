@@ -91,8 +91,7 @@ struct ResolveCommand: NetworkCommand {
         if rest.count > 1 {
             throw ValidationError("A service is NAME [TYPE]; only hosts and addresses can be several.")
         }
-        return .service(
-            SoughtService(name: name, type: try rest.first.map { try Parsing.soughtType($0) }, place: domain))
+        return .service(SoughtService(name: name, type: try rest.first.map(Parsing.typeBeside), place: domain))
     }
 
     func validate() throws {

@@ -60,7 +60,7 @@ struct ShowCommand: NetworkCommand {
             try session.output.json { $0.line("page") { $0.member("url", url) } }
         } else {
             try session.output.line(url)
-            session.notices.notice("open it in a browser on this machine; it counts once. Ctrl-C ends the page")
+            session.notices.notice("open it in a browser on this machine; it works once. Ctrl-C ends the page")
         }
         do { try session.output.flush() } catch is Output.Unread {}
     }

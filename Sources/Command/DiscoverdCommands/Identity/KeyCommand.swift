@@ -114,7 +114,7 @@ struct AddKnown: LocalCommand {
         guard let old = refusal.first else { return }
         throw CommandError(
             .notPermitted, "\(name.text) has another key: \(old)",
-            advice: ["If that is over: discoverd key forget \(name.quotedForShell), and add it again."])
+            advice: ["If that key is out of use: discoverd key forget \(name.quotedForShell), and add it again."])
     }
 }
 

@@ -14,6 +14,13 @@ extension Parsing {
         try ofItsKind(text) { try ServiceType(sought: text) }
     }
 
+    /// The same of a word beside a name, where the parser does not say which word is wrong.
+    static func typeBeside(_ word: String) throws -> ServiceType {
+        do { return try soughtType(word) } catch {
+            throw ValidationError("The type \(word.quotedForMessage): \(error)")
+        }
+    }
+
     /// Of what is no type, says what it is instead.
     private static func ofItsKind(_ text: String, _ parse: () throws -> ServiceType) throws -> ServiceType {
         do {
@@ -36,7 +43,12 @@ extension Parsing {
     /// A port to listen on; nil (given as 0) lets the system choose.
     static func optionalPort(_ text: String) throws -> Port? { text == "0" ? nil : try port(text) }
 
-    static func hostName(_ text: String) throws -> HostName { try HostName(text) }
+    static func hostName(_ text: String) throws -> HostName {
+        if IPAddress(text) != nil {
+            throw Failure("it is an address, and a host has a name: --host printer.local --address \(text)")
+        }
+        return try HostName(text)
+    }
 
     static func alias(_ text: String) throws -> OfferedAlias { try OfferedAlias(text) }
 
