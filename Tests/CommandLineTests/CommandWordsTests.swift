@@ -50,6 +50,15 @@ import Testing
         #expect(try JSONWords.parsed("publish 2 80 --json=2".words) == "publish 2 80 --json-2".words)
     }
 
+    @Test("a message begins with a small letter, whether the parser wrote it or a command")
+    func beginnings() {
+        let messages = ["Unexpected argument 'x'", "A service is NAME", "NAME, PORT and TYPE", "\"H\" is a host", ""]
+        #expect(
+            messages.map(\.uncapitalized) == [
+                "unexpected argument 'x'", "a service is NAME", "NAME, PORT and TYPE", "\"H\" is a host", "",
+            ])
+    }
+
     @Test("no help shows an option of the version before")
     func hiddenOptions() {
         for command in DiscoverdCommand.commands {

@@ -80,8 +80,11 @@ package enum DiscoverdProgram {
         } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
             refuse(slip, failures)
         } else if !text.isEmpty {
-            ProgramNotices.write(JSONWords.written(CommandLineArguments.unmarked(text)) + "\n")
-            failures.tellPrograms(CommandError(.usage, JSONWords.written(DiscoverdCommand.message(for: error))))
+            let prefix = DiscoverdCommand._errorPrefix
+            let said = text.hasPrefix(prefix) ? prefix + String(text.dropFirst(prefix.count)).uncapitalized : text
+            ProgramNotices.write(JSONWords.written(CommandLineArguments.unmarked(said)) + "\n")
+            let message = DiscoverdCommand.message(for: error).uncapitalized
+            failures.tellPrograms(CommandError(.usage, JSONWords.written(message)))
         }
         exit(status.rawValue)
     }
@@ -95,6 +98,16 @@ package enum DiscoverdProgram {
     {
         failures.tell(error)
         exit(error.status.rawValue)
+    }
+}
+
+extension String {
+    /// Begins as all messages do, whoever wrote it: `NAME` and what is quoted stay.
+    var uncapitalized: String {
+        guard let first, first.isUppercase, let next = dropFirst().first, next.isLowercase || next == " " else {
+            return self
+        }
+        return first.lowercased() + dropFirst()
     }
 }
 
