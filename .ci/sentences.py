@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sentences of what people read: `.ci/sentences.py` names each that has more than 30 words, and each that has a word of the program's inside.
 
-README.md, docs/*.md, docs/contract, the manual, and texts in Sources and Apps/Sources, of which help and messages are made. docs/decisions and CHANGELOG.md are history.
+README.md, docs/*.md, docs/contract, pictures of terminals, the manual, and texts in Sources and Apps/Sources, of which help and messages are made. docs/decisions and CHANGELOG.md are history.
 """
 
 import glob
@@ -86,6 +86,14 @@ def inside():
             yield from ((os.path.relpath(path, ROOT), found[0], text) for text in texts if (found := INSIDE.search(text)))
 
 
+def drawn():
+    """Each such word in a picture of a terminal, with its line."""
+    for path in [f"{ROOT}/docs/browse.svg", *glob.glob(f"{ROOT}/docs/apps/*.svg")]:
+        for text in re.findall(r"<text.*?</text>", open(path, encoding="utf-8").read(), flags=re.S):
+            line = re.sub(r"<[^>]+>", "", text)
+            yield from ((os.path.relpath(path, ROOT), found[0], line) for found in [INSIDE.search(line)] if found)
+
+
 def read():
     """What people read, by name."""
     for path in [f"{ROOT}/README.md", *sorted(glob.glob(f"{ROOT}/docs/*.md") + glob.glob(f"{ROOT}/docs/contract/*.md"))]:
@@ -103,7 +111,7 @@ def main():
     long = [(name, words(sentence), sentence) for name, text in read() for sentence in split(text) if words(sentence) > MOST]
     for name, count, sentence in long:
         print(f"check: {name}: a sentence of {count} words, and {MOST} are the most: {sentence}", file=sys.stderr)
-    words_inside = sorted(set(inside()))
+    words_inside = sorted({*inside(), *drawn()})
     for name, word, text in words_inside:
         print(f"check: {name}: '{word}' is a word of the program's inside, and not for people: {text.strip()[:120]}", file=sys.stderr)
     return 1 if long or words_inside else 0

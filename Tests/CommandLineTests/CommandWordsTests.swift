@@ -41,6 +41,24 @@ import Testing
         #expect(CommandWords(["publish", "tony", "9000", "--", "x", option]).hints.isEmpty)
     }
 
+    @Test(
+        "a version of JSON that stands apart is no name, but where -- says so",
+        arguments: ["publish --json 2 80", "connect --json 1", "browse http --json 2 -t"])
+    func version(_ line: String) throws {
+        #expect(throws: CommandError.self) { try JSONWords.parsed(line.words) }
+        #expect(try JSONWords.parsed("publish --json -- 2 80".words) == "publish --json -- 2 80".words)
+        #expect(try JSONWords.parsed("publish 2 80 --json=2".words) == "publish 2 80 --json-2".words)
+    }
+
+    @Test("a message begins with a small letter, whether the parser wrote it or a command")
+    func beginnings() {
+        let messages = ["Unexpected argument 'x'", "A service is NAME", "NAME, PORT and TYPE", "\"H\" is a host", ""]
+        #expect(
+            messages.map(\.uncapitalized) == [
+                "unexpected argument 'x'", "a service is NAME", "NAME, PORT and TYPE", "\"H\" is a host", "",
+            ])
+    }
+
     @Test("no help shows an option of the version before")
     func hiddenOptions() {
         for command in DiscoverdCommand.commands {
@@ -107,7 +125,7 @@ import Testing
     @Test(
         "an operand that an option takes is named",
         arguments: [
-            ("publish web 8080 _http._tcp", "--type _http._tcp"), ("browse _http._tcp -t --json 2", "--json=2"),
+            ("publish web 8080 _http._tcp", "--type _http._tcp"),
             ("publish _http._tcp 80", nil), ("browse _http._tcp _ipp._tcp", nil), ("publish web 80 --json", nil),
         ])
     func misplaced(_ line: String, _ advice: String?) {

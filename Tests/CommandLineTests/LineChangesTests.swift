@@ -46,6 +46,21 @@ struct LineChangesTests {
         #expect(all.count > 50)
     }
 
+    @Test("of services that are not well, those that have failed are named first")
+    func urgency() throws {
+        let states = ["established", "withheld", "established", "conflicted", "waiting", "failed"]
+        let services = states.enumerated().map { place, state in
+            #"{"id":"\#(place)","name":"s\#(place)","wanted":"s\#(place)","type":"_http._tcp","domain":"local","port":80,"#
+                + #""state":"\#(state)","origin":"detached","warning":"nothing listens"}"#
+        }
+        let status = try JSONReader.read(Array(#"{"registrations":[\#(services.joined(separator: ","))]}"#.utf8))
+        let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)
+        let named = StatusLines(status, for: pipe).all.compactMap { line in
+            line.split(separator: "\t").dropFirst().first.map(String.init)
+        }
+        #expect(named.suffix(3) == ["s3", "s5", "s4"], "\(named)")
+    }
+
     @Test("where names are answered is a line, and where they cannot be another, with the reason")
     func names() throws {
         let text =

@@ -295,7 +295,7 @@ import Testing
         ("listen: ::1:80\n", "discoverd.yaml:1: listen must be"), ("listen: 127.0.0.1:0\n", "discoverd.yaml:1: listen"),
         ("- a\n", "discoverd.yaml:1: the file must be a mapping"), ("text\n", "discoverd.yaml:1: the file must be"),
         ("a: [\n", "discoverd.yaml:2: not YAML: "), ("a: b\n\tc: d\n", "discoverd.yaml:2: not YAML: "),
-        ("a: 1\n---\na: 1\n", "discoverd.yaml:2: not YAML: "),
+        ("a: 1\n---\na: 1\n", "discoverd.yaml:2: more than one document"),
         ("access:\n  allow:\n    - types: \"*\"\n", "discoverd.yaml:3: a rule has either user or group"),
         ("access:\n  allow:\n    - user: a\n", "discoverd.yaml:3: an entry of allow has no types"),
         (

@@ -145,6 +145,30 @@ struct AuthorityTests {
         try await lab.stop()
     }
 
+    @Test("the programs take an authority's file, as discoverd does")
+    func programs() async throws {
+        let lab = try await Lab.start()
+        try await issue(lab, "h1", "den")
+        try await issue(lab, "h2", "anna")
+        let room = try lab.app("h1", "lanchat", "serve", "--name", "den", "--trust", "\(folder)/ca/ca.pem")
+        try await room.line(.stdout, "published") { $0.contains("published den.") }
+        func join(_ options: String = "") async throws -> Lab.Run {
+            let words = "join den --nick anna --trust \(folder)/ca/ca.pem \(options)"
+            return try await lab.bash("h2", "echo hello | \(Built.program("lanchat")) \(words)")
+        }
+        let good = try await join()
+        #expect(good.exit == .exited(0) && good.output.contains("anna has joined"), "\(good)")
+        #expect(try await lab.ask("h2", "known").output.isEmpty)
+        let named = try await join("--trust name=h1.example.org")
+        #expect(named.exit == .exited(77) && named.failure?.contains("for another name") == true, "\(named)")
+        #expect(try await join("--trust first").exit == .exited(64))
+        try await issue(lab, "h2", "anna", ca: "foreign")
+        let foreign = try await join()
+        #expect(foreign.exit != .exited(0) && !foreign.output.contains("anna has joined"), "\(foreign)")
+        try await room.stop()
+        try await lab.stop()
+    }
+
     @Test(
         "an authority that cannot be read, and an identity whose certificate is another key's, are status 78",
         .onlyInAll)

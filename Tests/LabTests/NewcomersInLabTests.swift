@@ -96,7 +96,7 @@ struct NewcomersInLabTests {
         let lab = try await Lab.start(hosts: 3)
         let one = try await TerminalScreen(lab, "h1")
         try await one.run("clear; \(Built.discoverd) pair; echo \"status=$?\"")
-        try await one.shows("on the other machine: discoverd pair h1")
+        try await one.shows("on the other machine: discoverd key pair h1")
         let resolved = try await lab.ask("h2", "resolve", "h1", "_discoverd-pair._tcp", "--json")
         let strangers = try await occupy(lab, try #require(try resolved.services().first?.port), 64)
         let two = try await TerminalScreen(lab, "h2")

@@ -13,7 +13,7 @@ struct PairTests {
 
     func waiting(_ lab: Lab, _ host: String) async throws -> TerminalScreen {
         let screen = try await pair(lab, host)
-        try await screen.shows("on the other machine: discoverd pair \(host)")
+        try await screen.shows("on the other machine: discoverd key pair \(host)")
         return screen
     }
 
@@ -176,7 +176,7 @@ struct PairTests {
         for (screen, arguments) in [(one, ""), (two, "h1")] {
             try await screen.run(
                 "clear; bash -c 'trap : HUP; \(Built.discoverd) pair \(arguments); echo $? >/run/status'")
-            if arguments.isEmpty { try await one.shows("on the other machine: discoverd pair h1") }
+            if arguments.isEmpty { try await one.shows("on the other machine: discoverd key pair h1") }
         }
         _ = (try await code(one), try await code(two))
         let (gone, left) = host == "h1" ? (one, two) : (two, one)

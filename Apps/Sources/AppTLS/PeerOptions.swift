@@ -9,9 +9,9 @@ public struct PeerOptions: ParsableArguments, Sendable {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Whom: only this key SHA256:…, whatever is known; or 'first', the first key of a name, unasked, which is no access control "
-                + "(discoverd-key(1)). Keys are repeatable.",
-            valueName: "key|first"),
+            "Whom to trust: only this key SHA256:…; 'first', the first key of a name, unasked; or a file of certificate authorities (PEM), "
+                + "perhaps with name=NAME. Repeatable. 'first' is no access control (discoverd-key(1)).",
+            valueName: "key|first|file"),
         transform: Trusted.init)
     public var trust: [Trusted] = []
 
@@ -27,13 +27,26 @@ public struct PeerOptions: ParsableArguments, Sendable {
         case first
         /// This one.
         case key(KeyFingerprint)
+        /// Whom the certificate authorities in a file vouch for.
+        case authority(String)
+        /// The name that they have to vouch for.
+        case name(String)
 
-        init(_ text: String) throws { self = text == "first" ? .first : .key(try Self.key(text)) }
+        init(_ text: String) throws {
+            if text == "first" {
+                self = .first
+            } else if text.hasPrefix("SHA256:") {
+                self = .key(try Self.key(text))
+            } else if text.hasPrefix("name=") {
+                self = .name(String(text.dropFirst(5)))
+            } else {
+                self = .authority(text)
+            }
+        }
 
         static func key(_ text: String) throws -> KeyFingerprint {
             guard let key = KeyFingerprint(text) else {
-                throw ValidationError(
-                    "'\(text)' is not 'first', and no key: SHA256: and 43 characters, as 'discoverd key show' prints.")
+                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd key show' prints.")
             }
             return key
         }
@@ -47,17 +60,26 @@ public struct PeerOptions: ParsableArguments, Sendable {
         oldPins + trust.compactMap { if case .key(let key) = $0 { key } else { nil } }
     }
 
+    private var authorities: [String] { trust.compactMap { if case .authority(let file) = $0 { file } else { nil } } }
+
+    private var names: [String] { trust.compactMap { if case .name(let name) = $0 { name } else { nil } } }
+
     /// The options without any argument.
     public init() {}
 
-    /// 'first' and keys exclude each other.
+    /// 'first', keys and authorities exclude each other.
     public func validate() throws {
-        if trustFirst, !pins.isEmpty { throw ValidationError("--trust takes keys, or 'first'.") }
+        if [trustFirst, !pins.isEmpty, !authorities.isEmpty].count(where: \.self) > 1 || authorities.count > 1 {
+            throw ValidationError("--trust takes keys, or 'first', or one file of certificate authorities.")
+        }
+        if authorities.isEmpty, !names.isEmpty {
+            throw ValidationError("--trust name=NAME goes with a file of certificate authorities.")
+        }
     }
 
     /// Ends with an error where --plain is given, too.
     public func validate(plain: Bool) throws {
-        if plain, trustFirst || !pins.isEmpty {
+        if plain, trustFirst || !pins.isEmpty || !authorities.isEmpty {
             throw ValidationError("--trust is for TLS, which --plain is not.")
         }
     }
@@ -66,6 +88,11 @@ public struct PeerOptions: ParsableArguments, Sendable {
     public func peerTrust() throws(CommandError) -> PeerTrust {
         if !pins.isEmpty { return .pinned(Set(pins)) }
         if trustFirst { return .first }
+        do throws(PeerAuthority.Failure) {
+            if let file = authorities.first { return .authority(try PeerAuthority(file: file, names: Set(names))) }
+        } catch {
+            throw CommandError(.badConfiguration, "the certificate authority: \(error.description)")
+        }
         do throws(TrustFile.Failure) {
             return try .configured()
         } catch {

@@ -63,14 +63,20 @@ package struct CommandLineSlip: Hashable, Sendable {
         }
         let help = grammar.help(command)
         let options = Options(help)
+        if let command, let early = arguments.first, early.hasPrefix("-"), options.unknown(in: early) == nil,
+            Options(grammar.help(nil)).unknown(in: early) != nil
+        {
+            return CommandLineSlip(
+                message: "'\(early)' is an option of '\(command)', and stands behind it",
+                advice: "Write \(grammar.program) \(command) \(early).")
+        }
         var rest = arguments[((position ?? -1) + 1)...]
         var (value, given): (CommandLineSlip?, Set<String>) = (nil, [])
-        var (operands, last) = (0, "")
+        var operands = 0
         while let argument = rest.popFirst(), argument != "--" {
-            defer { last = argument }
             guard argument.hasPrefix("-"), argument != "-" else {
                 operands += 1
-                if let slip = misplaced(argument, after: last, isFirst: operands == 1, options) { return slip }
+                if let slip = misplaced(argument, isFirst: operands == 1, options) { return slip }
                 continue
             }
             if let wrong = options.unknown(in: argument) { return unknownOption(wrong, options, command, grammar) }
@@ -122,12 +128,8 @@ package struct CommandLineSlip: Hashable, Sendable {
 
     /// An operand that belongs to an option.
     private static func misplaced(
-        _ operand: String, after last: String, isFirst: Bool, _ options: Options
+        _ operand: String, isFirst: Bool, _ options: Options
     ) -> CommandLineSlip? {
-        if last == "--json", ["1", "2"].contains(operand), options.long["--json"] != nil {
-            return CommandLineSlip(
-                message: "--json takes its version after an equals sign", advice: "Write --json=\(operand).")
-        }
         let isType = operand.hasPrefix("_") && (operand.contains("._tcp") || operand.contains("._udp"))
         guard isType, !isFirst, options.long["--type"] == true else { return nil }
         return CommandLineSlip(

@@ -46,14 +46,17 @@ package enum DiscoverdProgram {
             if let command = command as? any NetworkCommand {
                 Runner.run(command, hints: words.hints, with: more, outputIsOpen: outputIsOpen)
             }
+            let local = command as? any LocalCommand
+            // The other program says them itself.
+            if let local, more == nil, let purpose = local.needsMore {
+                guard outputIsOpen || !type(of: local).onlyPrints else { throw CommandError.closedOutput }
+                LargeProgram.become(for: purpose, failures)
+            }
             hints.forEach(ProgramNotices().hint)
             hints = []
-            if let command = command as? any LocalCommand {
-                guard outputIsOpen || !type(of: command).onlyPrints else { throw CommandError.closedOutput }
-                if more == nil, let purpose = command.needsMore {
-                    LargeProgram.become(for: purpose, failures)
-                }
-                try command.run(with: more)
+            if let local {
+                guard outputIsOpen || !type(of: local).onlyPrints else { throw CommandError.closedOutput }
+                try local.run(with: more)
             } else {
                 try command.run()
             }
@@ -77,8 +80,11 @@ package enum DiscoverdProgram {
         } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
             refuse(slip, failures)
         } else if !text.isEmpty {
-            ProgramNotices.write(JSONWords.written(CommandLineArguments.unmarked(text)) + "\n")
-            failures.tellPrograms(CommandError(.usage, JSONWords.written(DiscoverdCommand.message(for: error))))
+            let prefix = DiscoverdCommand._errorPrefix
+            let said = text.hasPrefix(prefix) ? prefix + String(text.dropFirst(prefix.count)).uncapitalized : text
+            ProgramNotices.write(JSONWords.written(CommandLineArguments.unmarked(said)) + "\n")
+            let message = DiscoverdCommand.message(for: error).uncapitalized
+            failures.tellPrograms(CommandError(.usage, JSONWords.written(message)))
         }
         exit(status.rawValue)
     }
@@ -92,6 +98,16 @@ package enum DiscoverdProgram {
     {
         failures.tell(error)
         exit(error.status.rawValue)
+    }
+}
+
+extension String {
+    /// Begins as all messages do, whoever wrote it: `NAME` and what is quoted stay.
+    var uncapitalized: String {
+        guard let first, first.isUppercase, let next = dropFirst().first, next.isLowercase || next == " " else {
+            return self
+        }
+        return first.lowercased() + dropFirst()
     }
 }
 

@@ -12,7 +12,7 @@ struct DaemonCommand: ParsableCommand {
         abstract:
             "Runs the daemon: keeps what is known of the network, publishes what was handed to it, serves the control socket.",
         discussion: """
-            It runs in the foreground until SIGTERM or Ctrl-C, and reads its configuration anew on SIGHUP.
+            It runs in the foreground until SIGTERM or Ctrl-C, and reads its configuration again on SIGHUP.
 
             Examples:
               systemctl enable --now discoverd         now, and at each boot

@@ -88,6 +88,7 @@ struct CommandLineSlipTests {
         ("lookup h1", "unknown command 'lookup'. Did you mean 'resolve'?"),
         ("frobnicate", "unknown command 'frobnicate'"),
         ("help browes", "unknown command 'browes'. Did you mean 'browse'?"),
+        ("-t browse x", "'-t' is an option of 'browse', and stands behind it"), ("--version browse", nil),
         ("help browse", nil), ("help", nil), ("daemon --nonsense", nil), ("--version", nil), ("", nil),
     ]
 

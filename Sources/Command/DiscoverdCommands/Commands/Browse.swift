@@ -64,7 +64,7 @@ struct BrowseCommand: NetworkCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Exit with 0 after this many services; with 1 if time is over before.", valueName: "n"),
+        help: ArgumentHelp("Exit with 0 after this many services; with 1 if time runs out first.", valueName: "n"),
         transform: Parsing.count)
     var count: Int?
 
@@ -112,7 +112,7 @@ struct BrowseCommand: NetworkCommand {
         if listsTypes || listsDomains { return try validateListing() }
         if only != nil { throw ValidationError("--only is for --domains.") }
         if type.isEmpty && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }
-        if !type.isEmpty && all { throw ValidationError("A TYPE and --all exclude each other.") }
+        if !type.isEmpty && all { throw ValidationError("a TYPE and --all exclude each other.") }
         if types.count * domain.domains.count > Self.limit {
             throw ValidationError("More than \(Self.limit) types, each in every domain.")
         }

@@ -71,7 +71,7 @@ struct ConnectCommand: NetworkCommand {
         let conversations = Conversations(
             try dialling.security.wish(), isPlain: dialling.plain || probe, in: session)
         let instance = try await sought.instance(
-            in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
+            in: session, at: place, within: timeout ?? .seconds(5), onlyTCP: true)
         let start = ContinuousClock.now
         let connector = Connector(
             network: session.network, dialer: SocketDialer(), policy: dialling.policy(of: instance, in: session),

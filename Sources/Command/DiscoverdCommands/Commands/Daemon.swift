@@ -23,9 +23,9 @@ struct BecomeDaemonCommand: ParsableCommand {
 /// `discoverd reload`.
 struct ReloadCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Has the daemon read its configuration anew.",
+        commandName: "reload", abstract: "Makes the daemon read its configuration again.",
         discussion:
-            "What did not change stays published. A configuration that is wrong is told with file and line, and the old one stays."
+            "Services that did not change stay published. Where the configuration is wrong, the old one stays, and each error is named with file and line."
     )
 
     @OptionGroup var common: DaemonOptions
@@ -39,7 +39,8 @@ struct ReloadCommand: NetworkCommand {
             let keys = (try? JSONReader.read(answer))?["needsRestart"]?.strings ?? []
             if !keys.isEmpty {
                 session.notices.notice(
-                    "changed, but read at the start only: \(keys.joined(separator: ", ")); restart the daemon for that")
+                    "changed, but read at the start only: \(keys.joined(separator: ", ")); restart the daemon to use it"
+                )
             }
         } catch let error as ControlError where error.errors.count > 1 {
             // Each in a line of its own, as `daemon --check` has them.

@@ -88,7 +88,7 @@ private struct Recommendations {
         (self.session, self.sources) = (session, sources)
         list = ListRun(
             session, follows: listing.follows, timeout: listing.timeout,
-            nothing: "this network recommends no domain; that is usual, and .local is there without")
+            nothing: "this network recommends no domain, which is usual; .local needs no recommendation")
         resolvers = !listing.domain.named.isEmpty ? [] : session.servers?.resolvers ?? []
         optional = Set(sources.indices.filter { sources[$0].domain == nil })
         required = Set(sources.indices).subtracting(optional)

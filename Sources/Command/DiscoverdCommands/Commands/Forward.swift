@@ -10,10 +10,10 @@ internal import PeerIdentity
 struct ForwardCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "forward",
-        abstract: "Forwards a local TCP port to a service, which is found anew for each connection.",
+        abstract: "Forwards a local TCP port to a service, which is found again for each connection.",
         discussion: """
-            For programs that know host and port only. SIGTERM or Ctrl-C ends listening, lets connections go on for 4 s, and
-            ends; a second one ends at once.
+            For programs that know only host and port. SIGTERM or Ctrl-C ends listening, and open connections after 4 s; a
+            second one ends them at once.
 
             Examples:
               discoverd forward db 5432 _postgresql._tcp      psql -h localhost
@@ -82,7 +82,7 @@ struct ForwardCommand: NetworkCommand {
         let words = try words()
         if let hint = words.hint { session.notices.hint(hint) }
         let instance = try await words.service.instance(
-            in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
+            in: session, at: place, within: timeout ?? .seconds(5), onlyTCP: true)
         let interfaces = try place.interfaces()
         let family = place.family
         let loopback = [IPAddress.v4(IPv4Address(bits: 0x7F00_0001)), .v6(IPv6Address(high: 0, low: 1), scope: 0)]
@@ -140,10 +140,7 @@ struct ForwardCommand: NetworkCommand {
             throw ValidationError(
                 "\(port.quotedForMessage) is no port: 'discoverd forward NAME PORT', with 0 for a free one.")
         }
-        let sought: ServiceType?
-        do { sought = try type.map { try Parsing.soughtType($0) } } catch {
-            throw ValidationError("The type \((type ?? "").quotedForMessage): \(error)")
-        }
+        let sought = try type.map(Parsing.typeBeside)
         let service = SoughtService(name: isOld ? port : name, type: sought, place: domain)
         let hint: String? =
             if isOld {

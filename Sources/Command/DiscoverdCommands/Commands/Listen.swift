@@ -12,7 +12,7 @@ struct ListenCommand: NetworkCommand {
         commandName: "listen",
         abstract: "Listens, publishes the port it got, and runs a program for each connection.",
         discussion: """
-            Each connection becomes standard input and output of a CMD of its own, as inetd does. Without CMD the first
+            Each connection gets a CMD of its own, as its standard input and output, as inetd does. Without CMD the first
             connection is joined to standard input and output, and the service is withdrawn.
 
             Examples:
@@ -91,6 +91,9 @@ struct ListenCommand: NetworkCommand {
             try service.txt.append(key: "fp", value: Array(identity.fingerprint.description.utf8))
         }
         offer.tellDoubts(of: service, in: session)
+        if portWord == nil, Int(name.text) != nil {
+            session.notices.notice("\(name) is the service's name; a port follows it: 'discoverd listen NAME \(name)'")
+        }
         let publication = session.network.publish(service)
         var run = Publishing(session: session, program: [], timeout: nil, isChecked: false)
         // Without a program, standard output carries the connection's bytes.

@@ -15,7 +15,7 @@ struct PublishCommand: NetworkCommand {
             discoverd publish [<options>] --alias <host>
             """,
         discussion: """
-            It is withdrawn when the command ends. With --detach the daemon keeps it, over restarts too, until 'discoverd unpublish'. With -- CMD the \
+            It is withdrawn when the command ends. With --detach the daemon keeps it, across restarts too, until 'discoverd unpublish'. With -- CMD the \
             service is published while CMD runs; CMD starts once it is published.
 
             Examples:
@@ -33,7 +33,7 @@ struct PublishCommand: NetworkCommand {
     )
 
     @Argument(
-        help: "The name: 1 to 63 bytes; before an address a host's. One that begins with a hyphen follows --.")
+        help: "The name, 1 to 63 bytes; before an address, a host's. One that begins with a hyphen follows --.")
     var name: String?
 
     @Argument(
@@ -53,7 +53,7 @@ struct PublishCommand: NetworkCommand {
     var subtype: [String] = []
 
     @Option(
-        name: .long, help: "The machine that it is on, as printer.local; default: this one.",
+        name: .long, help: "The machine that it is on, such as printer.local; default: this one.",
         transform: Parsing.hostName)
     var host: HostName?
 
@@ -102,7 +102,7 @@ struct PublishCommand: NetworkCommand {
 
     @Flag(
         name: .long,
-        help: "Hand it to the daemon, which keeps it over restarts, and return once it is published, or withheld."
+        help: "Hand it to the daemon, which keeps it across restarts, and return once it is published, or withheld."
     )
     var detach = false
 
@@ -191,6 +191,10 @@ struct PublishCommand: NetworkCommand {
 
     /// What is wrong with a word that is neither a port nor an address.
     private func refusal(of word: String, after name: String) -> String {
+        if case .type(let type) = WordKind(name) {
+            return
+                "\(name.quotedForMessage) is a type: 'discoverd publish \(word.escapedForTerminal) PORT --type \(type)'."
+        }
         let swapped = "'discoverd publish \(word.escapedForTerminal) \(name.escapedForTerminal)'"
         if IPAddress(name) != nil, word.contains("."), (try? HostName(word)) != nil {
             return "\(word.quotedForMessage) is a host, which stands before its address: \(swapped)."

@@ -76,7 +76,7 @@ struct Publishing {
         switch status.state {
         case .waiting(let reason):
             guard !isChecked || service.isAlias else {
-                session.notices.notice("not advertised: \(reason)")
+                session.notices.notice("withheld: \(reason)")
                 return try show(service, status, .waiting, reason: reason)
             }
             // Once established, the service stays published however long the backend is away.
@@ -253,7 +253,8 @@ struct Detaching {
                 }
             }
         } else {
-            let state = status.state == .established ? "published" : status.state.rawValue
+            let isRead = session.terminal.isInteractive || status.state == .established
+            let state = isRead ? status.state.word : status.state.rawValue
             let offer = PublishedText.of(request.service, as: ServiceName(observed: status.name))
             let changes = change.map { " (changed: \($0.texts.joined(separator: ", ")))" } ?? ""
             try session.output.line("\(state) \(offer)\(changes)")

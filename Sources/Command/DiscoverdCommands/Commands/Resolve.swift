@@ -12,8 +12,8 @@ struct ResolveCommand: NetworkCommand {
         abstract:
             "Shows one service, with host, port, TXT and addresses; or the addresses of hosts.",
         discussion: """
-            Several hosts and addresses are looked up at once. Each line has what was asked, an address or a name, and the interface. The status is 1 \
-            when one of them was not found. Names of addresses are asked for on the links, names outside local of DNS servers.
+            Several hosts and addresses are looked up at once. Each line has what you asked for, the address or name, and the interface. The status is 1 \
+            when one of them was not found. The links know addresses and names below local; DNS servers are asked about other names.
 
             Examples:
               discoverd resolve tony                       of _witap._tcp, or the only one of that name
@@ -91,8 +91,7 @@ struct ResolveCommand: NetworkCommand {
         if rest.count > 1 {
             throw ValidationError("A service is NAME [TYPE]; only hosts and addresses can be several.")
         }
-        return .service(
-            SoughtService(name: name, type: try rest.first.map { try Parsing.soughtType($0) }, place: domain))
+        return .service(SoughtService(name: name, type: try rest.first.map(Parsing.typeBeside), place: domain))
     }
 
     func validate() throws {

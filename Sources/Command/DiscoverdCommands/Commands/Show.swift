@@ -11,8 +11,8 @@ struct ShowCommand: NetworkCommand {
         commandName: "show",
         abstract: "Serves a page that shows the network, live, and prints its URL.",
         discussion: """
-            The page is for one browser on this machine: its URL has a token that counts once, for the first who opens it. It shows all \
-            services as they come and go, what the daemon publishes, what it finds and publishes with, and what 'discoverd doctor' finds. \
+            The page is for one browser on this machine: its URL has a token that works once, for whoever opens it first. It shows all \
+            services as they come and go, what the daemon publishes, how it is, and what 'discoverd doctor' finds. \
             It is served until Ctrl-C.
 
             Examples:
@@ -60,7 +60,7 @@ struct ShowCommand: NetworkCommand {
             try session.output.json { $0.line("page") { $0.member("url", url) } }
         } else {
             try session.output.line(url)
-            session.notices.notice("open it in a browser on this machine; it counts once. Ctrl-C ends the page")
+            session.notices.notice("open it in a browser on this machine; it works once. Ctrl-C ends the page")
         }
         do { try session.output.flush() } catch is Output.Unread {}
     }

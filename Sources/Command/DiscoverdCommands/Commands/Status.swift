@@ -13,8 +13,8 @@ struct StatusCommand: NetworkCommand {
         abstract: "Shows how the daemon is, or with --services everything that is published from here.",
         discussion: """
             It says on which links the daemon finds, through what it publishes, how many services are published, and which of them are not well. \
-            -v has every query and service. The status is 0 when the daemon is well, 1 when it is not, as where it cannot publish a service, 69 when \
-            there is none. A service that waits for its own check is named, and makes no difference.
+            -v has every query and service. The status is 0 when the daemon is well, 1 when it is not (as when it cannot publish a service), and 69 \
+            when none runs. A service that is withheld by its own check is named, but makes no difference.
 
             With --services each line has the state, the name, the type, the port, where it is from, and why it is not published. A service \
             of avahi-daemon comes from a file of /etc/avahi/services: 'discoverd setup avahi' makes it the daemon's. Without a daemon only these are \
@@ -30,7 +30,9 @@ struct StatusCommand: NetworkCommand {
     @Flag(name: .long, help: "List what the daemon publishes, and what files have avahi-daemon publish.")
     var services = false
 
-    @Flag(name: .long, help: "Go on: a screen that follows, or without a terminal the lines that come (+) and go (-).")
+    @Flag(
+        name: .long,
+        help: "Keep going: a screen that follows, or without a terminal the lines that come (+) and go (-).")
     var live = false
 
     @Flag(name: .customLong("watch"), help: .hidden)
@@ -154,6 +156,8 @@ struct StatusLines {
         let texts = counts.sorted { $0.word < $1.word }.map { "\($0.count) \($0.word)" }
         add("services", all.isEmpty ? "none" : texts.joined(separator: ", "))
         let unwell = all.filter { $0.state != .established || $0.reason != nil || $0.warning != nil }
+            .enumerated().sorted { ($0.element.state.urgency, $0.offset) < ($1.element.state.urgency, $1.offset) }.map(
+                \.element)
         let named = isFull ? unwell : Array(unwell.prefix(Self.most))
         for one in named { add("", ListedOffer.record(one, isRead: true).fields) }
         if named.count < unwell.count {

@@ -66,7 +66,7 @@ struct UnpublishCommand: NetworkCommand {
     func validate() throws {
         // The addresses of a host can be withdrawn.
         if service.type == nil, WordKind(service.name) != .host {
-            try WordKind.requireService(service.name, for: "unpublish withdraws")
+            try WordKind.requireService(service.name, for: "unpublish withdraws", listedBy: "status --services")
         }
     }
 

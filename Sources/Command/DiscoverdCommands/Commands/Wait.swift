@@ -9,7 +9,7 @@ internal import DiscoveryJSON
 struct WaitCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Blocks until services are there, or gone, prints them, exits.",
+        abstract: "Waits until services are there, or gone, and prints them.",
         discussion: """
             Examples:
               discoverd wait _witap._tcp && echo there
@@ -19,7 +19,7 @@ struct WaitCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: "The type, as for browse; what can be none is a name.", completion: DaemonCandidates.types)
+    @Argument(help: "The type, as for browse; a word that cannot be one is a name.", completion: DaemonCandidates.types)
     var type: String?
 
     @Option(
@@ -119,6 +119,7 @@ struct WaitCommand: NetworkCommand {
         let status = try await end.status(found: false, in: session)
         guard status == .notFound, let timeout else { return status }
         let (found, time) = (presence.services.count, "\(timeout.inSeconds) s")
+        if !gone, count == 1 { throw CommandError(.notFound, "no \(query.description) was there within \(time)") }
         let message =
             switch (gone, found) {
             case (false, _): "\(found) of \(count) were there after \(time)"

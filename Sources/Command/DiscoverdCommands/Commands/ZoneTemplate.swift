@@ -166,8 +166,8 @@ struct ZoneTemplateCommand: LocalCommand {
         commandName: "zone",
         abstract: "Prints what a DNS server needs so that services can be published in a zone.",
         discussion: """
-            Its configuration, the zone's file, and what to do with them. The key that it grants can change services, leases, and hosts in a \
-            sub-domain of their own; nothing else in the zone.
+            It prints the server's configuration, the zone's file, and what to do with them. The key may change services, leases, and hosts in a \
+            sub-domain of their own, and nothing else in the zone.
 
             Examples:
               discoverd setup zone bind --domain home.example.org --address 10.0.0.53

@@ -15,8 +15,8 @@ struct DoctorCommand: NetworkCommand {
             count here), what was checked, and what was found. The status is 0 when nothing failed, 69 when nothing finds or publishes, 1 when \
             something else failed.
 
-            With NAME it asks the network for a service, a type or a host, step by step. It says first what is wrong, each with a code. Then it \
-            prints what was asked on which interface, each answer, what avahi-daemon has, and each connection that was tried. Nothing is sent on \
+            With NAME it asks the network for a service, a type or a host, step by step. It first says what is wrong, each fault with a code. Then it \
+            prints what was asked on which interface, each answer, what avahi-daemon has, and each connection that was tried. It sends nothing over \
             these. The status is 0 when nothing is wrong, else 1; 130 when a signal ends it.
 
             Examples:

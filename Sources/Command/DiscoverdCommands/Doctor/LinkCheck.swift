@@ -89,7 +89,7 @@ enum LinkCheck {
                 return DoctorFinding(
                     check, .warn,
                     "\(name): \(counts) heard, but no answer to another port than 5353 comes in: lists take longer, and "
-                        + "'query' and 'host' may find nothing",
+                        + "'query' and 'resolve HOST' may find nothing",
                     advice: "Let in what comes from UDP port 5353; 'nft list ruleset' shows this machine's firewall.")
             }
             return DoctorFinding(check, .ok, "\(name): \(counts) heard")

@@ -104,7 +104,7 @@ enum RunningDaemonCheck {
 
     private static func absent(_ paths: [String]) -> DoctorFinding {
         guard let stale = paths.first(where: { unsafe access($0, F_OK) == 0 }) else {
-            return DoctorFinding(check, .ok, "no daemon of discoverd's runs: commands find and publish without one")
+            return DoctorFinding(check, .ok, "no daemon runs: commands find and publish without one")
         }
         return DoctorFinding(
             check, .warn, "no daemon answers at \(stale.escapedForTerminal), which is there",
@@ -151,7 +151,7 @@ enum NameCheck {
                 "\(dispute.isService ? "the service" : "the host name") \(dispute.name) is claimed by "
                     + "\(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))",
                 advice:
-                    "Which is the real one, 'discoverd key show' there tells, and 'connect --tls' here (discoverd-key(1)). "
+                    "'discoverd key show' there and 'connect --tls' here tell which one is real (discoverd-key(1)). "
                     + "Stop or rename the other.")
         }
         let left = disputes.count - shown.count

@@ -10,16 +10,16 @@ internal import MulticastEngine
 /// What `doctor NAME` asks, and how.
 struct ExplainOptions: ParsableArguments {
     @Option(
-        name: .long, help: ArgumentHelp("Of NAME: give up after this time; default: 5.", valueName: "seconds"),
+        name: .long, help: ArgumentHelp("With NAME: give up after this time; default: 5.", valueName: "seconds"),
         transform: Parsing.seconds)
     var timeout: Duration?
 
-    @Flag(name: .customLong("no-connect"), help: "Of NAME: do not connect to the service.")
+    @Flag(name: .customLong("no-connect"), help: "With NAME: do not connect to the service.")
     var noConnect = false
 
     @Option(
         name: .customLong("pcap"),
-        help: ArgumentHelp("Of NAME: write what is sent and received to a new file.", valueName: "file"))
+        help: ArgumentHelp("With NAME: write what is sent and received to a new file.", valueName: "file"))
     var pcap: String?
 
     func validate() throws {

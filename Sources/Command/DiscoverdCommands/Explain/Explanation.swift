@@ -63,7 +63,7 @@ struct Explanation {
         guard !diagnoses.contains(where: { $0.code == .loss }) else { return }
         add(
             .incomplete,
-            "the time was over before all was asked: what is missing is not known; a longer --timeout tells")
+            "time ran out before everything was asked: what is missing is not known; a longer --timeout tells")
     }
 
     /// Which hosts claim the name, and from where.

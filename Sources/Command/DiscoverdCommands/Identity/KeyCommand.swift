@@ -68,6 +68,9 @@ struct ListKnown: ParsableCommand {
                 "\(file.path.escapedForTerminal): line\(known.unreadable.count == 1 ? "" : "s") \(numbers) "
                     + "\(known.unreadable.count == 1 ? "makes" : "make") no sense, and stay as they are")
         }
+        if known.entries.isEmpty {
+            ProgramNotices().hint("no key is known; 'discoverd key pair' makes two machines known to each other")
+        }
         // For people as the file has it.
         let gap = isatty(STDOUT_FILENO) == 1 ? " " : "\t"
         for (name, key) in known.entries {
@@ -111,7 +114,7 @@ struct AddKnown: LocalCommand {
         guard let old = refusal.first else { return }
         throw CommandError(
             .notPermitted, "\(name.text) has another key: \(old)",
-            advice: ["If that is over: discoverd key forget \(name.quotedForShell), and add it again."])
+            advice: ["If that key is out of use: discoverd key forget \(name.quotedForShell), and add it again."])
     }
 }
 
@@ -212,8 +215,8 @@ struct ShowKey: LocalCommand {
         commandName: "show",
         abstract: "Shows this machine's key, by which others know it.",
         discussion: """
-            The key is made at first use, for this user; root's is the machine's. Others take it with
-            'discoverd key add NAME SHA256:…', or at their first connection to it. The ten words are the same key, to read aloud and
+            The key is made at first use. Each user has one, and root's is the machine's. Others add it with
+            'discoverd key add NAME SHA256:…', or take it at their first connection. The ten words are the same key, to read aloud and
             compare on the telephone.
             """
     )

@@ -14,7 +14,7 @@ struct TLSOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --tls, whom: only this key SHA256:…; 'first', the first key of a name, unasked; or a file of certificate authorities (PEM), perhaps with name=NAME. Repeatable.",
+            "With --tls, whom to trust: only this key SHA256:…; 'first', the first key of a name, unasked; or a file of certificate authorities (PEM), perhaps with name=NAME. Repeatable.",
             valueName: "key|first|file"),
         transform: TrustWord.init)
     var trust: [TrustWord] = []

@@ -119,7 +119,7 @@ struct ConfigurationKeys: Equatable {
         }
         self.bytes = Array(lines.joined(separator: "\n").utf8)
         loss = now.finder.map {
-            "`finder: \($0.rawValue)` is left out; 'discoverd daemon --finder \($0.rawValue)' still says it, to look for a fault"
+            "`finder: \($0.rawValue)` goes, and no key takes its place; 'discoverd daemon --finder \($0.rawValue)' is there to look for a fault"
         }
     }
 

@@ -8,7 +8,8 @@ internal import DiscoveryJSON
 /// Begins with discoverd where something else was.
 struct SetupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup", abstract: "Makes configuration: of avahi-daemon's files, for a DNS server, of old keys.",
+        commandName: "setup",
+        abstract: "Writes configuration: from avahi-daemon's files, for a DNS server, from old keys.",
         subcommands: [ImportCommand.self, ZoneTemplateCommand.self, ConfigCommand.self])
 }
 
@@ -17,7 +18,7 @@ struct ImportCommand: LocalCommand {
         commandName: "avahi",
         abstract: "Prints files of /etc/avahi/services as the daemon's configuration.",
         discussion: """
-            All of them, or with what is wrong in one of them none. Remove the files afterwards: avahi-daemon publishes them still, and the \
+            It prints all of them, or none if one is wrong. Remove the files afterwards: avahi-daemon would go on publishing them, and the \
             daemon's services would get other names.
 
             Examples:

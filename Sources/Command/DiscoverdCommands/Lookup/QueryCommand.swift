@@ -12,9 +12,9 @@ struct QueryCommand: NetworkCommand {
         commandName: "query",
         abstract: "Asks for the records of a name, of any type.",
         discussion: """
-            Prints a record a line: name, TTL, class, type, data as in a zone file, interface. The TTL is - where only answers to a port of \
-            its own came, which shorten it. Data of types without a form of their own is \\# LENGTH HEX \
-            (RFC 3597). Names below local and of addresses are asked for on the links, others of DNS servers.
+            Each line is a record: name, TTL, class, type, data as in a zone file, interface. The TTL is - where it is not known. Data \
+            of a type without a form of its own is \\# LENGTH HEX (RFC 3597). Names below local and names of addresses are asked for on the links, \
+            others at DNS servers.
 
             Examples:
               discoverd query printer.local A

@@ -77,10 +77,10 @@ enum DefaultType {
     /// Shown when the type was not chosen.
     static func notice(port: Port) -> String {
         guard let known = KnownType.suggested(by: port.rawValue) else {
-            return "published as \(text), the type of an example: --type says what it is, as --type _http._tcp"
+            return "the type is \(text), that of an example: --type says another, as --type _http._tcp"
         }
         return
-            "published as \(text), the type of an example: port \(port) suggests --type \(known.type) (\(known.title))"
+            "the type is \(text), that of an example: port \(port) suggests --type \(known.type) (\(known.title))"
     }
 }
 
@@ -115,7 +115,7 @@ extension ServiceArguments {
         guard named != nil || Set(meant.map(\.type)).count == 1 else {
             throw CommandError(
                 .usage, "\(meant.count) services have the name \"\(name)\": say which by its type",
-                advice: meant.map { "\(name.description) \($0.type.escapedForTerminal)" })
+                advice: Set(meant.map(\.type)).sorted().map { "\(name.description) \($0.escapedForTerminal)" })
         }
         return [one]
     }

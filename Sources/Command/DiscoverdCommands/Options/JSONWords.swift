@@ -11,11 +11,17 @@ enum JSONWords {
 
     /// The arguments for the parser.
     static func parsed(_ arguments: [String]) throws(CommandError) -> [String] {
-        guard arguments.first != "---completion" else { return arguments }
+        guard !["---completion", "daemon"].contains(arguments.first) else { return arguments }
         let end = arguments.firstIndex(of: "--") ?? arguments.count
         var parsed = arguments
         for index in arguments[..<end].indices {
             let argument = arguments[index]
+            if argument == "--json", index + 1 < end, ["1", "2"].contains(arguments[index + 1]) {
+                let word = arguments[index + 1]
+                throw CommandError(
+                    .usage, "--json takes its version after an equals sign",
+                    advice: ["Write --json=\(word); where \(word) is a name, --json stands behind it."])
+            }
             guard argument.hasPrefix("--json=") else { continue }
             switch argument.dropFirst("--json=".count) {
             case "1": parsed[index] = "--json"

@@ -11,7 +11,7 @@ struct OfferOptions: ParsableArguments {
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp(
-            "The type, perhaps with subtypes: _http._tcp,_printer; default: _witap._tcp.", valueName: "type"),
+            "The type, optionally with subtypes: _http._tcp,_printer; default: _witap._tcp.", valueName: "type"),
         completion: DaemonCandidates.types, transform: OfferedType.init)
     var kind: OfferedType?
 
@@ -99,7 +99,7 @@ struct CheckOptions: ParsableArguments {
     @Option(
         name: .customLong("check"),
         help: ArgumentHelp(
-            "Publish only while this passes: tcp or http:PATH at the port, exec:CMD, unit:NAME, pid:N. Perhaps with ,every=SECONDS (10) ,rise=N passes (2) ,fall=N failures (3).",
+            "Publish only while this passes: tcp or http:PATH at the port, exec:CMD, unit:NAME, pid:N. May end with ,every=SECONDS (10) ,rise=N passes (2) ,fall=N failures (3).",
             valueName: "check"),
         transform: Self.check)
     var given: RegistrationRequest.Check?

@@ -14,6 +14,13 @@ extension Parsing {
         try ofItsKind(text) { try ServiceType(sought: text) }
     }
 
+    /// The same of a word beside a name, where the parser does not say which word is wrong.
+    static func typeBeside(_ word: String) throws -> ServiceType {
+        do { return try soughtType(word) } catch {
+            throw ValidationError("The type \(word.quotedForMessage): \(error)")
+        }
+    }
+
     /// Of what is no type, says what it is instead.
     private static func ofItsKind(_ text: String, _ parse: () throws -> ServiceType) throws -> ServiceType {
         do {
@@ -21,8 +28,7 @@ extension Parsing {
         } catch {
             if Double(text) != nil {
                 throw Failure(
-                    "it is a number, and no type: a service says its port itself, seconds follow --timeout, and -t takes none"
-                )
+                    "it is a number, and no type: a service says its port itself, and a time follows --timeout")
             }
             try WordKind.requireType(text)
             throw error
@@ -37,7 +43,12 @@ extension Parsing {
     /// A port to listen on; nil (given as 0) lets the system choose.
     static func optionalPort(_ text: String) throws -> Port? { text == "0" ? nil : try port(text) }
 
-    static func hostName(_ text: String) throws -> HostName { try HostName(text) }
+    static func hostName(_ text: String) throws -> HostName {
+        if IPAddress(text) != nil {
+            throw Failure("it is an address, and a host has a name: --host printer.local --address \(text)")
+        }
+        return try HostName(text)
+    }
 
     static func alias(_ text: String) throws -> OfferedAlias { try OfferedAlias(text) }
 
@@ -124,8 +135,9 @@ enum WordKind: Equatable {
 
     /// Refuses a word that names no service, and names the command for it.
     /// - Parameter command: what is done with services, as "resolve shows".
-    static func requireService(_ text: String, for command: String) throws {
-        guard let refusal = refusal(of: text, command) else { return }
+    /// - Parameter list: lists the services, where it is not `browse`.
+    static func requireService(_ text: String, for command: String, listedBy list: String? = nil) throws {
+        guard let refusal = refusal(of: text, command, list) else { return }
         throw ValidationError(refusal)
     }
 
@@ -145,7 +157,10 @@ enum WordKind: Equatable {
         case .type(let type):
             throw ValidationError("\(word) is a type, and the service has no name: \(use("NAME", type)).")
         case .fullName:
-            guard let service = try? ServiceInstance(fullName: text) else { return }
+            // A dot within its name may not be written as one.
+            guard let service = try? ServiceInstance(fullName: text) else {
+                throw ValidationError("\(word) is a full name: 'discoverd \(command) NAME PORT --type TYPE'.")
+            }
             throw ValidationError("\(word) is a full name: \(use(service.name.text, service.type)).")
         case .address: throw ValidationError("\(word) is an address: with --type a service may be called so.")
         }
@@ -162,15 +177,17 @@ enum WordKind: Equatable {
         }
     }
 
-    private static func refusal(of text: String, _ command: String) -> String? {
+    private static func refusal(of text: String, _ command: String, _ list: String?) -> String? {
         let word = text.quotedForMessage
+        let lists = { (browse: String) in list.map { "'discoverd \($0)' lists them" } ?? browse }
         switch WordKind(text) {
         case .name, .fullName: return nil
         case .type(let type):
-            return "\(word) is a type, and \(command) a service: 'discoverd browse \(type) -t' lists those of it."
+            return
+                "\(word) is a type, and \(command) a service: \(lists("'discoverd browse \(type) -t' lists those of it"))."
         case .host, .address:
             return
-                "\(word) is \(noun(text)), and \(command) a service by its name: 'discoverd browse --all -t' lists services, "
+                "\(word) is \(noun(text)), and \(command) a service by its name: \(lists("'discoverd browse --all -t' lists services")), "
                 + "'discoverd resolve \(text.escapedForTerminal)' looks it up."
         }
     }

@@ -82,6 +82,18 @@ extension PublicationState {
     }
 }
 
+extension PublicationState {
+    /// What a person looks at first has the lowest.
+    var urgency: Int {
+        switch self {
+        case .conflicted, .failed: 0
+        case .waiting, .registering: 1
+        case .established: 3
+        default: 2
+        }
+    }
+}
+
 extension RegistrationStatus.Origin {
     /// For people.
     var word: String {

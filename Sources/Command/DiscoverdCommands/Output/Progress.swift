@@ -36,8 +36,8 @@ struct Progress {
         let end = ContinuousClock.now + limit
         guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
         repeat {
-            let left = max(0, (end - ContinuousClock.now).milliseconds + 999) / 1000
-            Self.put("asking \(what): \(left) s at most")
+            let left = ((end - ContinuousClock.now).milliseconds + 999) / 1000
+            Self.put("asking \(what)\(left > 0 ? ": \(left) s at most" : "")")
         } while (try? await Task.sleep(for: .seconds(1))) != nil
         Self.put("")
     }

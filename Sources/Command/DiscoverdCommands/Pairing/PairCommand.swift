@@ -18,7 +18,7 @@ struct PairCommand: NetworkCommand {
             other's key. Then 'listen', 'connect' and 'forward' with --tls work between them, in both directions. One code is one attempt.
 
             Examples:
-              discoverd key pair            on h1: waits, and prints under which name
+              discoverd key pair            on h1: waits, and prints its name
               discoverd key pair h1         on the other machine
             Without a terminal: 'discoverd key show' there, and 'discoverd key add' here.
             """
@@ -136,11 +136,8 @@ struct PairingReport: Sendable {
 
     /// Reports that this machine waits.
     func waiting(as name: ServiceName) {
-        // These words the version before has, too, which the other machine may have.
-        write("waiting; on the other machine: discoverd pair \(name.text.quotedForShell.escapedForTerminal)", "waiting")
-        {
-            $0.member("name", name.text)
-        }
+        let words = "discoverd key pair \(name.text.quotedForShell.escapedForTerminal)"
+        write("waiting; on the other machine: \(words)", "waiting") { $0.member("name", name.text) }
     }
 
     /// Reports the code; people see it on the terminal.

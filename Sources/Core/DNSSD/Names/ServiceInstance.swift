@@ -71,9 +71,10 @@ extension ServiceInstance {
         do throws(BrokenRule) {
             let labels = try DNSName(presentation: text).labels
             guard labels.count >= 3, let type = ServiceType(observedLabels: labels[1...2]) else {
+                let meant = Self.escapedName(in: labels).map { ": write \($0)" } ?? ""
                 throw BrokenRule(
                     "not a name, a type and a domain, as in tony._witap._tcp.local; "
-                        + "a dot within the name is written \\. (RFC 6763 §4.3)")
+                        + "a dot within the name is written \\. (RFC 6763 §4.3)\(meant)")
             }
             guard labels.count > 3 else {
                 self.init(name: ServiceName(observed: labels[0]), type: type)
@@ -91,6 +92,15 @@ extension ServiceInstance {
         } catch {
             throw DiscoveryError(.invalidServiceName, text, error)
         }
+    }
+
+    /// The full name that labels mean whose first ones are parts of one name.
+    private static func escapedName(in labels: [String]) -> String? {
+        guard labels.count > 3,
+            let type = (2...labels.count - 2).first(where: { ServiceType(observedLabels: labels[$0...$0 + 1]) != nil })
+        else { return nil }
+        let parts = [labels[..<type].joined(separator: ".")] + labels[type...]
+        return parts.map(DNSName.escape).joined(separator: ".")
     }
 
     /// Returns whether a text is meant as a full name rather than an instance's name: a type follows its first label.

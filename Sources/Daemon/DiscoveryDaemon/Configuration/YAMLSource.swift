@@ -22,7 +22,7 @@ enum YAMLSource {
         _ = try events.next()
         let next = try events.next()
         guard case .streamEnd = next.kind else {
-            throw ConfigurationError(file: file, line: next.line, reason: "not YAML: more than one document")
+            throw ConfigurationError(file: file, line: next.line, reason: "more than one document, and a file has one")
         }
         return root
     }
