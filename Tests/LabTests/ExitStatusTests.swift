@@ -84,6 +84,8 @@ struct ExitStatusTests {
         #expect(run.exit == .exited(status))
         #expect(run.errors.isEmpty == (status < 126), "\(run.errors)")
         #expect(run.errors.allSatisfy { $0.contains(program) })
+        // What cannot be started is published for nobody.
+        #expect(run.output.contains { $0.hasPrefix("published") } == (status < 126), "\(run.output)")
     }
 
     @Test("signals go to the program, which decides how it ends")

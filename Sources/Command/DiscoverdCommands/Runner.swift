@@ -138,7 +138,7 @@ struct Runner {
         } withoutDaemon: {
             // A daemon named on the command line has no substitute.
             guard !isNamed, let host = try? HostEngine(.auto, publishes: false) else { return nil }
-            notices.notice("the daemon has been away for 5 s: services are found without it now")
+            notices.notice("the daemon is away: services are found without it now")
             return host.engine
         }
     }

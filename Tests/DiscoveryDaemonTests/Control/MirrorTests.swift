@@ -101,15 +101,22 @@ struct MirrorTests {
         #expect(more == .seconds(1))
     }
 
-    @Test("the daemon is away for 5 s without a word: once")
+    @Test("the daemon is away for 5 s without a word, or before its first: once")
     func absence() {
         var absence = DaemonAbsence(patience: .seconds(5))
+        absence.heard()
         #expect(!absence.missed(at: .seconds(1)) && !absence.missed(at: .milliseconds(5999)))
         absence.heard()
         #expect(!absence.missed(at: .seconds(7)) && !absence.missed(at: .milliseconds(11_999)))
-        #expect(absence.missed(at: .seconds(12)) && absence.isOver && !absence.missed(at: .seconds(20)))
+        #expect(absence.missed(at: .seconds(12)) && !absence.missed(at: .seconds(20)))
+        absence.heard()
+        let again = absence.missed(at: .seconds(30))
+        #expect(!again)
         var hung = DaemonAbsence(patience: .seconds(5))
+        hung.heard()
         #expect(hung.missed(at: .seconds(1), hangs: true) && !hung.missed(at: .seconds(2), hangs: true))
+        var silent = DaemonAbsence(patience: .seconds(5))
+        #expect(silent.missed(at: .seconds(1)) && !silent.missed(at: .seconds(2)))
     }
 
     @Test("a daemon is asked after 5 s without a word on any connection; one answer is for all")

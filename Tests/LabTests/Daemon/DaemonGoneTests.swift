@@ -41,6 +41,34 @@ struct DaemonGoneTests {
         try await lab.stop()
     }
 
+    @Test("a daemon that is gone before its first answer to a query: wait goes on without it at once")
+    func goneBeforeItsFirst() async throws {
+        let lab = try await Lab.start()
+        // It answers that it is there, and breaks off everything else.
+        let ping = """
+            import os, socket
+            os.makedirs("/run/discoverd", exist_ok=True)
+            s = socket.socket(socket.AF_UNIX)
+            s.bind("/run/discoverd/control.sock")
+            s.listen(16)
+            print("ready", flush=True)
+            while True:
+                c, _ = s.accept()
+                if b"/v1/ping" in c.recv(4096):
+                    c.sendall(b"HTTP/1.1 204 No Content\\r\\nConnection: close\\r\\n\\r\\n")
+                c.close()
+            """
+        let daemon = try lab.exec("h2", [Lab.python, "-c", ping])
+        try await daemon.line { $0 == "ready" }
+        let wait = try lab.discoverd("h2", "wait", "_http._tcp", "--name", "late")
+        try await wait.line(.stderr, "without it") { $0.contains("services are found without it now") }
+        let late = try await lab.publish("h1", "late", "9001", "--type", "_http._tcp")
+        #expect(try await wait.exit(within: .seconds(10)) == .exited(0))
+        try await late.stop()
+        daemon.signal(SIGKILL)
+        try await lab.stop()
+    }
+
     @Test(
         "a daemon that hangs is noticed: browse goes on without it, publish says what it waits for, and nothing ends when the daemon goes on",
         .labLong)

@@ -158,9 +158,9 @@ struct PublishCommand: NetworkCommand {
             }
             return try await Detaching(session: session, requests: requests, timeout: timeout).run()
         }
-        var run = Publishing(
-            session: session, program: try DiscoverdCommand.arguments().program, timeout: timeout,
-            isChecked: check != nil)
+        let program = try DiscoverdCommand.arguments().program
+        if let name = program.first { try ChildProcess.checkExistence(of: name) }
+        var run = Publishing(session: session, program: program, timeout: timeout, isChecked: check != nil)
         return try await run.run(offers.map { session.network.publish($0, onConflict: policy) })
     }
 

@@ -93,7 +93,7 @@ extension ServiceArguments {
         return one
     }
 
-    /// The same; of a host with address records all of this user, or all if this user has none.
+    /// The same, on whatever links, and all address records of a host: all of this user, or all if this user has none.
     func registrations(in domain: Domain, _ session: Session) async throws -> [RegistrationStatus] {
         let named = try named(in: domain)
         let name = try named?.name ?? Parsing.soughtName(self.name)
@@ -103,21 +103,18 @@ extension ServiceArguments {
                 && Domain(observed: status.domain) == domain
         }
         let meant = all.meant(by: name.text)
-        guard let one = meant.first else {
+        guard !meant.isEmpty else {
             throw CommandError(
                 .notFound, "the daemon publishes no \"\(name)\"\(named.map { " of type \($0.type)" } ?? "")",
                 advice: ["'discoverd status --services' lists what it publishes."])
-        }
-        if meant.allSatisfy(\.isAddressRecord) {
-            let own = meant.filter { $0.uid == geteuid() }
-            return own.isEmpty ? meant : own
         }
         guard named != nil || Set(meant.map(\.type)).count == 1 else {
             throw CommandError(
                 .usage, "\(meant.count) services have the name \"\(name)\": say which by its type",
                 advice: Set(meant.map(\.type)).sorted().map { "\(name.description) \($0.escapedForTerminal)" })
         }
-        return [one]
+        let own = meant.filter { $0.uid == geteuid() }
+        return own.isEmpty ? meant : own
     }
 }
 

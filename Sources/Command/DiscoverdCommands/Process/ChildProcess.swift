@@ -81,15 +81,20 @@ extension ChildProcess {
         }
     }
 
-    /// Throws unless the program exists now, searched for as a shell does.
+    /// Throws unless there is such a program now that may be started, searched for as a shell does.
     static func checkExistence(of program: [UInt8]) throws(CommandError) {
         let name = program.map { CChar(bitPattern: $0) } + [0]
         let path = Environment.value("PATH") ?? "/bin:/usr/bin"
         let folders = program.contains(UInt8(ascii: "/")) ? [""] : path.split(separator: ":").map { "\($0)/" }
-        guard folders.contains(where: { unsafe access($0.utf8.map { CChar(bitPattern: $0) } + name, X_OK) == 0 }) else {
-            let text = String(decoding: program, as: UTF8.self)
-            throw CommandError(.programNotFound, "\(text.escapedForTerminal): no such program")
+        func isThere(_ mode: Int32) -> Bool {
+            folders.contains { unsafe access($0.utf8.map { CChar(bitPattern: $0) } + name, mode) == 0 }
         }
+        guard !isThere(X_OK) else { return }
+        let text = String(decoding: program, as: UTF8.self).escapedForTerminal
+        guard !isThere(F_OK) else {
+            throw CommandError(.programNotExecutable, "\(text): cannot be started: \(systemMessage(EACCES))")
+        }
+        throw CommandError(.programNotFound, "\(text): no such program")
     }
 }
 

@@ -241,23 +241,34 @@ final class RemoteMessage: EngineOperation {
 
 /// Whether the daemon has been away for so long that queries go on without it. A value.
 struct DaemonAbsence: Sendable {
+    private enum Standing: Equatable {
+        /// It has not answered yet: nothing known would be kept by waiting for it.
+        case unheard
+        case there
+        case away(since: Duration)
+        /// Queries go on without it, until the program ends.
+        case over
+    }
+
     private let patience: Duration
-    private var since: Duration?
-    /// Queries go on without it, until the program ends.
-    private(set) var isOver = false
+    private var standing = Standing.unheard
 
     init(patience: Duration) { self.patience = patience }
 
     /// The daemon has said something.
-    mutating func heard() { since = nil }
+    mutating func heard() { if standing != .over { standing = .there } }
 
     /// There was no daemon at a time, or one that hangs, which was waited for already.
     /// - Returns: whether queries are to go on without it now.
     mutating func missed(at now: Duration, hangs: Bool = false) -> Bool {
-        let first = since ?? now
-        since = first
-        guard !isOver, hangs || now - first >= patience else { return false }
-        isOver = true
-        return true
+        switch standing {
+        case .over: return false
+        case .there where !hangs && patience > .zero: standing = .away(since: now)
+        case .away(let since) where !hangs && now - since < patience: break
+        case .unheard, .there, .away:
+            standing = .over
+            return true
+        }
+        return false
     }
 }
