@@ -39,7 +39,11 @@ extension Parsing {
 
     static func hostName(_ text: String) throws -> HostName { try HostName(text) }
 
-    static func alias(_ text: String) throws -> OfferedAlias { try OfferedAlias(text) }
+    /// The rules of a zone are looked at once its domain is known.
+    static func alias(_ text: String) throws -> String {
+        _ = try OfferedAlias(text)
+        return text
+    }
 
     static func address(_ text: String) throws -> IPAddress {
         guard let address = IPAddress(text) else {
