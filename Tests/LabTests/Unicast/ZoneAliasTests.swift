@@ -107,6 +107,14 @@ struct ZoneAliasTests {
             within: .seconds(25))
         #expect(list.exit == .exited(0), "\(list)")
         #expect(try await dns.dig("h3", "+short", "@\(zone.address)", "wiki.\(zone.name)", "DHCID") == owner)
+        for (command, words) in [
+            ("publish", ["--detach", "--alias", "shop", "--domain", zone.name]), ("unpublish", ["shop.\(zone.name)"]),
+        ] {
+            let run = try await dns.lab.toEnd(
+                "h1", [Built.discoverd, command] + words + ["--socket", daemon.socket], within: .seconds(20))
+            #expect(run.exit == .exited(0), "\(run)")
+            #expect(try await addresses(dns, zone, "shop").isEmpty == (command == "unpublish"))
+        }
         try await ZoneTests.configure(dns, zone, "h3")
         let other = try publish(dns, zone, on: "h3", "--alias", "other")
         try await published(other, ["published other.\(zone.name), an alias of this machine"])

@@ -100,7 +100,9 @@ extension ServiceArguments {
         let domain = named?.domain ?? domain
         let all = try await session.registrations().filter { status in
             (named == nil || ServiceType(observed: status.type) == named?.type)
-                && Domain(observed: status.domain) == domain
+                && (Domain(observed: status.domain) == domain
+                    // The whole name of an alias says its domain.
+                    || status.isAlias && status.isAddressRecord && [status.name, status.wanted].contains(name.text))
         }
         let meant = all.meant(by: name.text)
         guard let one = meant.first else {
