@@ -133,6 +133,16 @@ import Testing
         #expect(
             refusal?.hasPrefix("user bob may not publish the alias wiki.local: only root") == true, "\(refusal ?? "")")
         #expect(refusal?.contains("allow: [{user: bob, types: [], hosts: [wiki.local]}]") == true)
+        // The daemon's key for a zone is for whom a rule names, for that domain and that name.
+        let domain = try Domain("example.org")
+        let zone = try OfferedService(alias: OfferedAlias("wiki", in: domain))
+        let inZone = rules.mayPublish(uid: 1000, gids: [], userName: "alice", zone, isAttached: true).refusal ?? ""
+        #expect(inZone.hasPrefix("user alice may not publish the alias wiki.example.org in example.org: only root"))
+        let rule = "{user: alice, types: [], domains: [example.org], hosts: [wiki.example.org]}"
+        #expect(inZone.contains(rule), "\(inZone)")
+        rules.rules.append(
+            .init(subject: .user("alice"), types: [], domains: [domain], hosts: [try HostName("wiki.example.org")]))
+        #expect(rules.mayPublish(uid: 1000, gids: [], userName: "alice", zone, isAttached: true).isAllowed)
     }
 
     @Test func aGroupThatDoesNotExistIsNamedSo() {

@@ -51,6 +51,23 @@ import Testing
         #expect(all.map { $0.service.host?.isAlias } == [true, true, true, true, false])
     }
 
+    @Test("in a zone, alone and beside a service, which may be on one there; a name of local is another one")
+    func zones() throws {
+        let main = """
+            alias: [wiki]
+            services:
+              - {alias: [shop], domain: example.org, on-conflict: fail}
+              - {name: web, type: _http._tcp, port: 80, domain: example.org, alias: [wiki, blog], host: blog.example.org, check: tcp}
+              - {name: far, type: _http._tcp, port: 80, domain: example.org, host: wiki.local}
+            """
+        let all = try load(main).map(\.service)
+        #expect(
+            all.map(\.name.text) == ["wiki.local", "shop.example.org", "web", "wiki.example.org", "far"])
+        #expect(all.map(\.domain.text) == ["local"] + Array(repeating: "example.org", count: 4))
+        #expect(all.map(\.isAlias) == [true, true, false, true, false])
+        #expect(all[2].host?.isAlias == true && all[4].host?.isAlias == false)
+    }
+
     @Test(
         "what is no name, or is there twice, is refused with its line",
         arguments: [
@@ -59,6 +76,9 @@ import Testing
             ("alias: {a: b}", "must be a list"), ("alias: [\(String(repeating: "x", count: 64))]", "64 bytes"),
             ("alias: [a]\nservices: [{alias: [a]}]", "a.local is there already"),
             ("services: [{alias: [a], port: 80}]", "has no name"),
+            ("services: [{alias: [büro], domain: example.org}]", "letters, digits and hyphens"),
+            ("services: [{alias: [example.org], domain: example.org}]", "is the domain"),
+            ("services: [{alias: [a], domain: a..b}]", "a..b"),
             ("services: [{alias: [a], host: b.local}]", "host"),
             ("services: [{alias: [a], host: b.local, addresses: [10.0.0.9]}]", "alias"),
         ])

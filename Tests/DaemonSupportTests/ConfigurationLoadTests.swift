@@ -167,7 +167,7 @@ import Testing
         #expect(labels.names?.allows(ServiceName(observed: "Shop 1")) == true)
         #expect(labels.aliases == [try HostName("wiki.local"), try HostName("shop.wiki.local")])
         let aliases = configuration.services.filter(\.service.isAlias).map(\.service.name.text)
-        #expect(aliases == ["wiki.local", "shop.wiki.local", "wiki.h1.local", "backup.local"])
+        #expect(aliases == ["wiki.local", "shop.wiki.local", "wiki.h1.local", "docs.example.org", "backup.local"])
         let services = configuration.services.filter { !$0.service.isAlias }
         let web = try #require(services.first)
         #expect(web.service.name.text == "Web on h1")

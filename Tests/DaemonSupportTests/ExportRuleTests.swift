@@ -37,6 +37,11 @@ import Testing
     @Test(arguments: [
         ("{from: iot, to: iot, types: [_http._tcp]}", "same link"),
         ("{from: [iot, guest], to: [home, guest], types: [_http._tcp], label: x}", "same link"),
+        ("{from: iot, to: '*', types: [_http._tcp]}", "to has each link of from"),
+        ("{from: [iot0, iot1], to: 'iot?', types: [_http._tcp], label: x}", "to has each link of from"),
+        ("{from: 'iot*', to: '*', types: [_http._tcp], label: x}", "to has each link of from"),
+        ("{from: '!home', to: '*', types: [_http._tcp], label: x}", "to has each link of from"),
+        ("{from: iot, to: '!home', types: [_http._tcp]}", "to has each link of from"),
         ("{from: 'iot*', to: home, types: [_http._tcp]}", "label is missing"),
         ("{from: iot, to: home, types: [_http._tcp], label: a.b}", "letters, digits"),
         ("{from: iot, to: home, types: [_http._tcp], label: ''}", "letters, digits"),
@@ -59,6 +64,18 @@ import Testing
         let directory = try ConfigurationDirectory(["discoverd.yaml": "mirror: [\(rules)]\n"])
         let error = try #require(throws: ConfigurationError.self) { try directory.load() }
         #expect(error.lines.contains { $0.contains(word) }, "\(error.lines)")
+    }
+
+    @Test(
+        "some links of from are no links of to, or may be none",
+        arguments: [
+            "{from: iot, to: ['*', '!iot'], types: [_http._tcp]}",
+            "{from: [iot, cam], to: 'cam*', types: [_http._tcp]}",
+            "{from: '!eth0', to: '!iot', types: [_http._tcp], label: x}",
+            "{from: 'iot*', to: ['*', '!iot3'], types: [_http._tcp], label: x}",
+        ])
+    func isAMirror(_ rule: String) throws {
+        #expect(try ConfigurationDirectory(["discoverd.yaml": "mirror: [\(rule)]\n"]).load().mirrors.count == 1)
     }
 }
 
@@ -140,6 +157,27 @@ import Testing
     func isRefused(_ line: String, _ word: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try load(line) }
         #expect(error.lines.contains { $0.contains(word) && $0.contains(".yaml:2") }, "\(error.lines)")
+    }
+
+    @Test(
+        "one mistake in peers is one error: nobody is unknown for it",
+        arguments: [
+            ("{site-a: x}", "site-a must be a key"), ("[site-a]", "must be a mapping"),
+            ("{site_a: '\(key)'}", "the name of a peer"),
+            ("{site-b: '\(key)', site-a: '\(key)'}", "two peers have the same key"),
+        ])
+    func oneMistake(_ peers: String, _ word: String) throws {
+        let name = peers.contains("site_a") ? "site_a" : "site-a"
+        let rules = """
+            peers: \(peers)
+            mirror: [{from: {peer: \(name), address: '10.8.0.1:5354'}, to: home, types: [_ipp._tcp], label: x}]
+            mirror-listen: {address: '10.8.0.1:5354', from: iot, types: [_ipp._tcp], peers: [\(name)]}
+
+            """
+        let error = try #require(throws: ConfigurationError.self) {
+            try ConfigurationDirectory(["discoverd.yaml": rules]).load()
+        }
+        #expect(error.lines.count == 1 && error.lines[0].contains(word), "\(error.lines)")
     }
 
     @Test(arguments: [

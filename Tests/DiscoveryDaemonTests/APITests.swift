@@ -155,6 +155,21 @@ import Testing
         await publication.withdraw()
     }
 
+    @Test(
+        "an alias of a zone is read as it is written, with a service on it, too",
+        arguments: [
+            #"{"host":"wiki","alias":true,"domain":"example.org"}"#,
+            #"{"name":"a","port":9,"host":"wiki.example.org","alias":true,"domain":"example.org"}"#,
+        ]) func aliasOfAZone(_ body: String) throws
+    {
+        let request = try RegistrationRequest(JSONReader.read(Array(body.utf8)))
+        #expect(request.service.host?.name.text == "wiki.example.org" && request.service.host?.isAlias == true)
+        #expect(request.service.domain.text == "example.org" && request.service.aliasFault == nil)
+        var writer = JSONWriter()
+        writer.request(request)
+        #expect(try RegistrationRequest(JSONReader.read(writer.bytes)) == request)
+    }
+
     @Test(arguments: [
         (#"{"name":"a"}"#, 400), (#"{"name":"a","port":0}"#, 400), (#"{"name":"","port":1}"#, 400),
         (#"{"name":"a","port":1,"prot":1}"#, 400), (#"{"name":"a","port":1,"machine":"x"}"#, 400),
@@ -167,6 +182,7 @@ import Testing
         (#"{"alias":true}"#, 400), (#"{"host":"a.local","alias":false}"#, 400), (#"{"host":"a","alias":"b"}"#, 400),
         (#"{"host":"a.local","alias":true,"addresses":["10.0.0.9"]}"#, 400),
         (#"{"host":"a.local","alias":true,"txt":{}}"#, 400), (#"{"host":"a.local","alias":true,"check":"tcp"}"#, 400),
+        (#"{"host":"a_b","alias":true,"domain":"example.org"}"#, 400), (#"{"host":"a","alias":true,"domain":7}"#, 400),
         (#"{"name":"a","port":1,"txt":{"k":7}}"#, 400), (#"{"name":"a","port":1,"type":"_no"}"#, 400),
     ]) func whatIsWrongIsSaid(_ body: String, _ status: Int) async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))

@@ -114,7 +114,7 @@ struct PeerTLSTests {
         let failure = #expect(throws: MachineIdentity.Failure.self) {
             try MachineIdentity(directory: directory, label: "")
         }
-        #expect(failure?.description == "\(path): others may read it, or own it")
+        #expect(failure?.description == "\(path): others may read it, or own it: chmod 600 \(path)")
     }
 
     @Test(

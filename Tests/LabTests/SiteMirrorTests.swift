@@ -6,48 +6,75 @@ import Testing
 struct SiteMirrorTests {
     private struct Sites {
         let lab: Lab
-        /// On the link of the services, and on that of who looks for them.
-        let there: LabDaemon
-        let here: LabDaemon
-        /// `avahi-browse` on h4.
-        let seen: LabProcess
+        let all: [Site]
+        /// The link of the services, and that of who looks for them.
+        var there: LabDaemon { all[0].daemon }
+        var here: LabDaemon { all[1].daemon }
+        /// On the link of who looks for them.
+        var seen: LabProcess { all[1].seen }
 
         func stop() async throws {
-            try await here.stop()
-            try await there.stop()
+            for site in all { try await site.daemon.stop() }
             try await lab.stop()
         }
     }
 
-    /// h3 is on a link with h1 alone, h4 with h2; eth0 of h1 and h2 is the way between the sites.
-    private func start() async throws -> Sites {
-        let lab = try await Lab.start(hosts: 4)
-        for (router, host, link, network) in [("h1", "h3", "iot0", "10.78.0"), ("h2", "h4", "home0", "10.79.0")] {
-            try await lab.lab("link", router, link, "\(network).1/24")
-            try await lab.lab("link", host, link, "\(network).3/24")
+    /// A link of its own, with a router to the others and a host.
+    private struct Site {
+        let name: String
+        let host: String
+        let daemon: LabDaemon
+        /// `avahi-browse` on the host.
+        let seen: LabProcess
+        var link: String { "\(name)0" }
+
+        /// Waits until the host resolves a service, over IPv4.
+        func finds(_ name: String, at place: String) async throws {
+            try await seen.line(.stdout, "\(name) on \(link)") {
+                $0.hasPrefix("=;\(self.link);IPv4;\(name);_http._tcp;local;\(place);")
+            }
+        }
+    }
+
+    /// Sites that each mirror the others. h1 routes for the last host but one or two, and so on; eth0 of the routers is the way between them.
+    private func start(_ names: [String] = ["iot", "home"]) async throws -> Sites {
+        let count = names.count
+        let lab = try await Lab.start(hosts: 2 * count)
+        var daemons: [(daemon: LabDaemon, key: String)] = []
+        for (place, name) in names.enumerated() {
+            let (router, host, network) = ("h\(place + 1)", "h\(place + 1 + count)", "10.\(78 + place).0")
+            try await lab.lab("link", router, "\(name)0", "\(network).1/24")
+            try await lab.lab("link", host, "\(name)0", "\(network).3/24")
             try await lab.run(host, "ip", "link", "set", "eth0", "down")
             try await lab.run(host, "ip", "route", "add", "default", "via", "\(network).1")
             try await lab.run(router, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+            for other in 0..<count where other != place {
+                try await lab.run(
+                    router, "ip", "route", "add", "10.\(78 + other).0.0/24", "via", "10.77.0.\(other + 1)")
+            }
+            let daemon = try LabDaemon(lab, router)
+            daemons.append((daemon, try await key(of: daemon)))
         }
-        try await lab.run("h1", "ip", "route", "add", "10.79.0.0/24", "via", "10.77.0.2")
-        try await lab.run("h2", "ip", "route", "add", "10.78.0.0/24", "via", "10.77.0.1")
-        let (there, here) = (try LabDaemon(lab, "h1"), try LabDaemon(lab, "h2"))
-        let (theirs, ours) = (try await key(of: there), try await key(of: here))
-        try there.configure(
-            """
-            peers: {home: "\(ours)"}
-            mirror-listen: {address: "10.77.0.1:5354", from: iot0, types: [_http._tcp], peers: [home]}
+        var sites: [Site] = []
+        for (place, name) in names.enumerated() {
+            let others = names.indices.filter { $0 != place }
+            try daemons[place].daemon.configure(
+                """
+                peers: {\(others.map { "\(names[$0]): \"\(daemons[$0].key)\"" }.joined(separator: ", "))}
+                mirror-listen:
+                  {address: "10.77.0.\(place + 1):5354", from: \(name)0, types: [_http._tcp], peers: [\(others.map { names[$0] }.joined(separator: ", "))]}
+                mirror:
+                \(others.map { "  - {from: {peer: \(names[$0]), address: \"10.77.0.\($0 + 1):5354\"}, to: \(name)0, types: [_http._tcp]}" }.joined(separator: "\n"))
 
-            """)
-        try here.configure(
-            """
-            peers: {iot: "\(theirs)"}
-            mirror: [{from: {peer: iot, address: "10.77.0.1:5354"}, to: home0, types: [_http._tcp]}]
-
-            """)
-        for daemon in [there, here] { try await daemon.start("--avahi", "always") }
-        return Sites(
-            lab: lab, there: there, here: here, seen: try lab.exec("h4", ["avahi-browse", "-rpk", "_http._tcp"]))
+                """)
+            try await daemons[place].daemon.start("--avahi", "always")
+            let host = "h\(place + 1 + count)"
+            sites.append(
+                Site(
+                    name: name, host: host, daemon: daemons[place].daemon,
+                    seen: try lab.exec(host, ["avahi-browse", "-rpk", "_http._tcp"])))
+        }
+        return Sites(lab: lab, all: sites)
     }
 
     /// A daemon's key, as an administrator reads it before the first start.
@@ -98,6 +125,65 @@ struct SiteMirrorTests {
         #expect(ContinuousClock.now - before < .seconds(10))
         anna.signal(SIGTERM)
         try await sites.stop()
+    }
+
+    @Test("three sites that each mirror both others: a service is found once on each link, and nowhere after its end")
+    func ring() async throws {
+        let sites = try await start(["iot", "home", "cam"])
+        let lab = sites.lab
+        var services: [LabProcess] = []
+        // The second comes after the first was everywhere, by the same ways: what came back of the first would be there before.
+        for (place, name) in ["tony", "anna"].enumerated() {
+            let origin = sites.all[place]
+            services.append(try await lab.avahiPublish(origin.host, "-s", name, "_http._tcp", "8080"))
+            for site in sites.all {
+                let host = site.name == origin.name ? "\(origin.host).local" : "\(origin.host)-\(origin.name).local"
+                try await site.finds(name, at: "\(host);10.\(78 + place).0.3")
+            }
+        }
+        for site in sites.all {
+            let lines = site.seen.lines()
+            let came = lines.filter { $0.hasPrefix("+;\(site.link);IPv4;") }
+            #expect(came.count == 2 && !lines.contains { $0.hasPrefix("-") }, "\(site.name): \(lines)")
+            let status = try await site.daemon.ask("status").output.filter { $0.hasPrefix("mirror\t") }
+            // What the others brought is told nobody.
+            #expect(status.filter { $0.contains(": 1 service") }.count == 2, "\(status)")
+        }
+        for service in services { service.signal(SIGTERM) }
+        for site in sites.all {
+            try await site.seen.until("the ends on \(site.link)") { lines in
+                let gone = lines.filter { $0.hasPrefix("-;\(site.link);IPv4;") }
+                return gone.count == 2 ? true : nil
+            }
+        }
+        for site in sites.all {
+            let left = try await lab.run(site.host, "avahi-browse", "-rtp", "_http._tcp")
+            #expect(left.isEmpty, "\(site.name): \(left)")
+        }
+        try await sites.stop()
+    }
+
+    @Test("a daemon whose key finds no room ends with 74, of which systemd starts it again; then it runs")
+    func fullDisk() async throws {
+        let lab = try await Lab.start(hosts: 1)
+        try await lab.run(
+            "h1", "sh", "-c",
+            "mkdir /run/small && mount -t tmpfs -o size=4k tmpfs /run/small && head -c 4k /dev/zero >/run/small/full")
+        let daemon = try LabDaemon(lab)
+        try daemon.configure("peers: {home: \"SHA256:\(String(repeating: "A", count: 43))\"}\n")
+        let arguments = daemon.arguments + ["--state", "/run/small"]
+        let full = try await lab.toEnd("h1", [Built.discoverd] + arguments, within: .seconds(30))
+        #expect(full.exit == .exited(74) && full.duration > .seconds(6), "\(full)")
+        #expect(full.failure?.contains("peers: this daemon's key: ") == true, "\(full)")
+        #expect(full.failure?.contains("No space left on device") == true, "\(full)")
+        try await lab.run("h1", "mount", "-o", "remount,size=64k", "/run/small")
+        try await daemon.start(arguments: arguments)
+        try await daemon.stop()
+        try await lab.run("h1", "chmod", "644", "/run/small/identity.pem")
+        let open = try await lab.toEnd("h1", [Built.discoverd] + arguments, within: .seconds(20))
+        #expect(
+            open.exit == .exited(78) && open.failure?.contains("chmod 600 /run/small/identity.pem") == true, "\(open)")
+        try await lab.stop()
     }
 
     @Test("a key that is not known gets nothing, whatever it asks; one that is known changes nothing")

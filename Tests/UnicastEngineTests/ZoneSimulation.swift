@@ -76,6 +76,12 @@ struct ZoneSimulation {
     ) throws -> Int {
         let service = try OfferedService(
             name: name, type: type, domain: "home.example.org", port: 9000, subtypes: subtypes)
+        return publish(service, by: index, onConflict: onConflict, isPersistent: isPersistent)
+    }
+
+    mutating func publish(
+        _ service: OfferedService, by index: Int, onConflict: ConflictPolicy = .rename, isPersistent: Bool = false
+    ) -> Int {
         let number = publishers[index].rules.publish(service, onConflict: onConflict, isPersistent: isPersistent)
         publishers[index].services[number] = service
         turn(index)
@@ -181,6 +187,11 @@ struct ZoneSimulation {
         guard let names = InstanceNames(service, as: name) else { return false }
         func records(_ name: DomainName, _ type: RecordType) -> Set<RecordData> {
             zone.records[.init(name: name, type: type)] ?? []
+        }
+        // Of an alias that somebody else has written nothing is this publisher's.
+        guard !service.isAlias else {
+            return !records(names.instance, .a).isEmpty
+                && [[], [id.ownership(of: names.instance)]].contains(records(names.instance, .dhcid))
         }
         return records(names.instance, .dhcid) == [id.ownership(of: names.instance)]
             && records(names.instance, .srv).count == 1 && records(names.instance, .txt).count == 1

@@ -80,6 +80,8 @@ struct DaemonCommand: ParsableCommand {
             throw ExitCode(78)
         } catch let failure as Failure {
             Failure.write("discoverd: error: \(failure.message)\n")
+            // systemd starts it again at once, and would give up after ten times in a minute.
+            if failure.status == Failure.passing { Signals().pause(.seconds(7)) }
             throw ExitCode(failure.status)
         }
     }

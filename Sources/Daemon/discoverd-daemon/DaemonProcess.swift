@@ -143,6 +143,9 @@ struct Signals {
     /// Holds the signals back until `wait` takes them. Call it before any other thread exists.
     func block() { signals.block() }
 
+    /// Waits, or until a signal.
+    func pause(_ time: Duration) { _ = signals.next(within: time) }
+
     /// Handles signals until the process ends. Call it on the main thread.
     /// - Parameter end: called for each signal that ends the daemon.
     func wait(reload: @escaping @Sendable () async -> Void, end: () -> Void) -> Never {

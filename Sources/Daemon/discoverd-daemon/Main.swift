@@ -49,6 +49,9 @@ struct Failure: Error, CustomStringConvertible {
 
     var description: String { message }
 
+    /// Of what may be well later, as a full disk: systemd starts the daemon again.
+    static let passing: Int32 = 74
+
     static func write(_ text: String) {
         let bytes = Array(text.utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe Libc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -34,7 +34,7 @@ struct OtherSites: Sendable {
     var key: KeyFingerprint { identity.fingerprint }
 
     /// Nil where no site is configured: then there is no key, no thread and no context of TLS.
-    /// - Throws: `Failure` with status 78 where this daemon has no key that it can use.
+    /// - Throws: `Failure` with status 78 where this daemon has no key that it can use, 74 where there is no room for one now.
     init?(_ configuration: DaemonConfiguration, _ state: StateDirectory, _ log: DaemonLog) throws {
         guard !configuration.peers.isEmpty else { return nil }
         // A thread for connections and one for what waits: few bytes go here, and a machine may have a hundred cores.
@@ -47,7 +47,9 @@ struct OtherSites: Sendable {
         do throws(MachineIdentity.Failure) {
             identity = try directory.identity()
         } catch {
-            throw Failure(status: 78, message: "peers: this daemon's key: \(error.description)")
+            throw Failure(
+                status: error.isPassing ? Failure.passing : 78,
+                message: "peers: this daemon's key: \(error.description)")
         }
         log.notice("other sites know this daemon by its key \(identity.fingerprint)")
     }

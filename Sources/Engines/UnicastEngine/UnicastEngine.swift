@@ -77,7 +77,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation { finder.browseDomains(query, reporting: reporting) }
 
-    /// Publishes with the key of the service's domain.
+    /// Publishes with the key of the service's domain, on this machine or an alias of it.
     public func publish(
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void

@@ -17,6 +17,8 @@ public struct MachineIdentity: Sendable {
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// The reason, for people. Never a part of the key.
         public let description: String
+        /// The system had no room for a new one, and may have later.
+        package var isPassing = false
     }
 
     /// What others know the key by.
@@ -101,6 +103,8 @@ extension MachineIdentity {
     /// The file's name in a state directory, and of a credential of systemd.
     public static let fileName = "identity.pem"
     private static let longest = 64 * 1024
+    /// A disk that is full or failing, or a machine without memory or descriptors.
+    private static let passing: Set = [ENOSPC, EDQUOT, EIO, ENOMEM, ENFILE, EMFILE]
 
     /// This machine's identity, or this user's: made at first use, and kept in a file for its owner alone.
     ///
@@ -122,7 +126,7 @@ extension MachineIdentity {
             self = new
         } catch {
             guard error.code == EEXIST, let kept = try Self.kept(path, isShared: false) else {
-                throw Failure(description: error.description)
+                throw Failure(description: error.description, isPassing: Self.passing.contains(error.code))
             }
             self = kept
         }
@@ -146,7 +150,9 @@ extension MachineIdentity {
         } catch {
             switch error.code {
             case ENOENT: return nil
-            case EPERM: throw Failure(description: "\(path): others may read it, or own it")
+            case EPERM:
+                let mode = isShared ? 640 : 600
+                throw Failure(description: "\(path): others may read it, or own it: chmod \(mode) \(path)")
             default: throw Failure(description: error.description)
             }
         }

@@ -27,6 +27,25 @@ import Testing
     }
 
     @Test(
+        "in a zone what does not end in its domain is below it, and has letters, digits and hyphens",
+        arguments: [
+            ("wiki", "wiki.home.example.org"), ("shop.wiki", "shop.wiki.home.example.org"),
+            ("Wiki.HOME.example.org.", "Wiki.HOME.example.org"), ("wiki.local", "wiki.local.home.example.org"),
+            ("example.org", "example.org.home.example.org"), ("büro", nil), ("home.example.org", nil), ("*", nil),
+            ("a_b", nil), ("_http._tcp", nil), ("-a", nil), ("a-.b", nil), (#"a\.b"#, nil), ("", nil),
+        ])
+    func zones(_ text: String, _ name: String?) throws {
+        let domain = try Domain("home.example.org")
+        let alias = try? OfferedAlias(text, in: domain)
+        #expect(alias?.name.text == name)
+        guard let alias else { return }
+        let service = try OfferedService(alias: alias)
+        let next = OfferedService.name(after: service.name, ofAlias: true)
+        #expect(service.domain == domain && service.aliasFault == nil)
+        #expect(service.host(as: next).map { HostName(observed: next.text) == $0.name } == true)
+    }
+
+    @Test(
         "the next name is that of the first label, as long as it may be",
         arguments: [
             ("wiki", "wiki-2.local"), ("wiki-2", "wiki-3.local"), ("shop.wiki", "shop-2.wiki.local"),

@@ -29,6 +29,7 @@ struct PublishCommand: NetworkCommand {
               discoverd publish printer.local 10.0.0.9
               discoverd publish --alias wiki --alias shop.wiki
                                         wiki.local and shop.wiki.local lead to this machine
+              discoverd publish --alias wiki --domain home.example.org
             """
     )
 
@@ -72,7 +73,7 @@ struct PublishCommand: NetworkCommand {
             "A further name of this machine, beside the service or alone: wiki for wiki.local. Repeatable.",
             valueName: "host"),
         transform: Parsing.alias)
-    var alias: [OfferedAlias] = []
+    var alias: [String] = []
 
     /// No service is published but the address of a host, without a name for the address.
     private var addressRecord: Bool {
@@ -80,10 +81,15 @@ struct PublishCommand: NetworkCommand {
         return WordKind(CommandLineArguments.unmarked(name)) == .host || isOfHost
     }
 
+    /// The further names, which are in the domain that is named behind them, too.
+    private func aliases() throws -> [OfferedAlias] {
+        try alias.map { try OfferedAlias($0, in: domain.domain) }.uniqued()
+    }
+
     /// The alias that the service is on.
-    private var hostAlias: OfferedAlias? {
-        let host = host.flatMap { try? HostName.ofLink($0.text) }
-        return alias.first { $0.name == host }
+    private func hostAlias() throws -> OfferedAlias? {
+        let host = host.flatMap { try? OfferedAlias($0.text, in: domain.domain) }
+        return try aliases().first { $0 == host }
     }
 
     /// No service is published but further names of this machine.
@@ -131,16 +137,14 @@ struct PublishCommand: NetworkCommand {
         guard let name, let port else {
             throw ValidationError("<port|address> is missing: 'discoverd publish NAME PORT', and perhaps --alias HOST.")
         }
-        if !alias.isEmpty, domain.domain != .local {
-            throw ValidationError("An alias is below local: publish the service in --domain by itself.")
-        }
         if case .word(let word) = port { throw ValidationError(refusal(of: word, after: name)) }
         if host == nil && !addressRecord && !address.isEmpty {
             throw ValidationError("--address needs --host, whose address it is.")
         }
         if addressRecord { try validateAddressRecord() }
         if offer.type == nil, !addressRecord { try WordKind.requireNewName(name, for: "publish") }
-        if host != nil, hostAlias == nil, checking.check?.looksAtThisMachine == true {
+        try Parsing.validate { _ = try aliases() }
+        if host != nil, try hostAlias() == nil, checking.check?.looksAtThisMachine == true {
             throw ValidationError("--check tcp and http look at this machine, not at --host.")
         }
         if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
@@ -178,12 +182,13 @@ struct PublishCommand: NetworkCommand {
         let record = try txt.record()
         return [
             ("--type", offer.type != nil), ("--txt", !record.isEmpty), ("--subtype", !subtype.isEmpty),
-            ("--host", host != nil), ("--check", check != nil), ("--domain", domain.domain != .local),
+            ("--host", host != nil), ("--check", check != nil),
         ]
     }
 
     private func validateAddressRecord() throws {
-        let ofServices = try [("--on-conflict rename", onConflict == .rename)] + ofServices()
+        let ofServices =
+            try [("--on-conflict rename", onConflict == .rename), ("--domain", domain.domain != .local)] + ofServices()
         if let option = ofServices.first(where: { $0.1 }) {
             throw ValidationError("\(option.0) is for a service, and an address record is none.")
         }
@@ -208,10 +213,9 @@ struct PublishCommand: NetworkCommand {
 
     /// What is published: the service or the address record, if there is one, and the aliases.
     private func offers(_ name: String?, _ port: PortOrAddress?) throws -> [OfferedService] {
-        var seen: Set<OfferedAlias> = []
         // One that the service is on comes with it.
-        let beside = alias.filter { $0 != hostAlias && seen.insert($0).inserted }
-        let aliases = try beside.map { alias in
+        let hostAlias = try hostAlias()
+        let aliases = try aliases().filter { $0 != hostAlias }.map { alias in
             try OfferedService(alias: alias, interfaces: place.interfaces(), family: place.family)
         }
         guard let name, let port else { return aliases }
@@ -238,7 +242,7 @@ struct PublishCommand: NetworkCommand {
         }
         var service = try offer.service(
             Parsing.name(name), port: port, txt: txt, subtypes: subtype, in: domain.domain, at: place)
-        if let hostAlias {
+        if let hostAlias = try hostAlias() {
             guard address.isEmpty else {
                 throw ValidationError("--address is of another host, and \(hostAlias.name) is this machine.")
             }

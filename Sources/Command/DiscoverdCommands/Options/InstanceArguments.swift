@@ -100,7 +100,9 @@ extension ServiceArguments {
         let domain = named?.domain ?? domain
         let all = try await session.registrations().filter { status in
             (named == nil || ServiceType(observed: status.type) == named?.type)
-                && Domain(observed: status.domain) == domain
+                && (Domain(observed: status.domain) == domain
+                    // The whole name of an alias says its domain.
+                    || status.isAlias && status.isAddressRecord && [status.name, status.wanted].contains(name.text))
         }
         let meant = all.meant(by: name.text)
         guard !meant.isEmpty else {
@@ -120,15 +122,16 @@ extension ServiceArguments {
 
 extension [RegistrationStatus] {
     /// Those of a name. One that was wanted counts where no current one fits: by now it may belong to another service. A name of one label
-    /// is also that of a host below `local`.
+    /// is also that of a host below `local`, or of an alias in its domain.
     fileprivate func meant(by name: String) -> [RegistrationStatus] {
         let current = filter { $0.name == name }
         if !current.isEmpty { return current }
         let wanted = filter { $0.wanted == name }
         guard wanted.isEmpty else { return wanted }
-        let hosts = [try? HostName.ofLink(name), try? OfferedAlias(name).name].compactMap(\.self)
         return filter { status in
-            status.isAddressRecord
+            let alias = Domain(observed: status.domain).flatMap { try? OfferedAlias(name, in: $0).name }
+            let hosts = [try? HostName.ofLink(name), alias].compactMap(\.self)
+            return status.isAddressRecord
                 && [status.name, status.wanted].contains { HostName(observed: $0).map(hosts.contains) ?? false }
         }
     }

@@ -50,7 +50,11 @@ extension Parsing {
         return try HostName(text)
     }
 
-    static func alias(_ text: String) throws -> OfferedAlias { try OfferedAlias(text) }
+    /// The rules of a zone are looked at once its domain is known.
+    static func alias(_ text: String) throws -> String {
+        _ = try OfferedAlias(text)
+        return text
+    }
 
     static func address(_ text: String) throws -> IPAddress {
         guard let address = IPAddress(text) else {

@@ -1,12 +1,13 @@
 extension OfferedService {
     /// A further name of this machine, without a service: a record for each of its addresses, on each link those that it has there, as they
-    /// come and go. Its name is the whole host name, as `wiki.local`; a conflict may change the first label, to `wiki-2`.
+    /// come and go. Its name is the whole host name, as `wiki.local`; a conflict may change the first label, to `wiki-2`. Its domain is the alias'.
     public init(
         alias host: OfferedAlias, interfaces: InterfaceFilter = .all, family: IPAddress.Family? = nil
     ) throws(DiscoveryError) {
         self.init(
             name: ServiceName(observed: host.name.text), type: try ServiceType("_address._udp"), port: try Port(9),
             interfaces: interfaces, family: family, host: OfferedHost(alias: host))
+        domain = host.domain
         isAddressRecord = true
     }
 
@@ -16,7 +17,14 @@ extension OfferedService {
     /// The machine that it is on, once it has a name.
     package func host(as name: ServiceName) -> OfferedHost? {
         guard isAlias else { return host }
-        return HostName(observed: name.text).map { OfferedHost(alias: OfferedAlias(unchecked: $0)) }
+        return HostName(observed: name.text).map { OfferedHost(alias: OfferedAlias(unchecked: $0, in: domain)) }
+    }
+
+    /// Why it cannot be on its host: an alias of another domain. Nil if it can.
+    package var aliasFault: DiscoveryError? {
+        guard let host, host.isAlias, !host.name.isBelow(domain) else { return nil }
+        return DiscoveryError(
+            .invalidHostName, "\(host.name) is not below \(domain), where it is to be a further name of this machine")
     }
 
     /// The name to try if one is taken, of a service or an alias.
@@ -76,36 +84,55 @@ public struct OfferedHost: Hashable, Sendable {
     public init(alias: OfferedAlias) { (name, place) = (alias.name, .thisMachine) }
 }
 
-/// A further name of this machine below `local`, at any depth: `wiki.local`, `shop.wiki.local`.
+/// A further name of this machine below its domain, at any depth: `wiki.local`, `shop.wiki.local`, `wiki.example.org`.
 public struct OfferedAlias: Hashable, Sendable {
     /// The whole name.
     public let name: HostName
+    /// Where it is published: `local`, or a zone.
+    public let domain: Domain
 
-    init(unchecked name: HostName) { self.name = name }
+    init(unchecked name: HostName, in domain: Domain) { (self.name, self.domain) = (name, domain) }
 
     /// Reads `wiki`, `shop.wiki` or `wiki.h1.local`; what does not end in `local` is below it.
-    /// - Throws: `.invalidHostName` unless it is a host's name (RFC 1035 §2.3.4) with something before `local`, or if a label begins with
-    ///   `_`: those are services' (RFC 6763 §7), and nobody else's would be found.
-    public init(_ text: String) throws(DiscoveryError) {
+    /// - Throws: as `init(_:in:)`.
+    public init(_ text: String) throws(DiscoveryError) { try self.init(text, in: .local) }
+
+    /// Reads `wiki`, `shop.wiki` or `wiki.example.org`; what does not end in the domain is below it.
+    /// - Throws: `.invalidHostName` unless it is a host's name (RFC 1035 §2.3.4) with something before the domain, or if a label begins with
+    ///   `_`: those are services' (RFC 6763 §7), and nobody else's would be found. In a zone a label has letters, digits and hyphens, as servers
+    ///   take no addresses of others (RFC 1123 §2.1).
+    public init(_ text: String, in domain: Domain) throws(DiscoveryError) {
         var name = try HostName(text)
-        if !name.isBelowLocal {
-            guard !name.text.isSameDNSLabel(as: "local") else {
-                throw DiscoveryError(.invalidHostName, "local is the domain, and no host's name in it")
+        if !name.isBelow(domain) {
+            guard name != HostName(unchecked: domain.text) else {
+                throw DiscoveryError(.invalidHostName, "\(domain) is the domain, and no host's name in it")
             }
-            name = try HostName(name.text + ".local")
+            name = try HostName("\(name.text).\(domain.text)")
         }
-        guard DNSName(observed: name.text)?.labels.contains(where: { $0.hasPrefix("_") }) == false else {
+        let labels = DNSName(observed: name.text)?.labels.dropLast(domain.labels.count) ?? []
+        guard !labels.contains(where: { $0.hasPrefix("_") }) else {
             throw DiscoveryError(.invalidHostName, "\(name): a label that begins with _ is a service's, and no host's")
         }
-        self.init(unchecked: name)
+        guard domain.isWithin(.local) || labels.allSatisfy(\.isOfHost) else {
+            throw DiscoveryError(
+                .invalidHostName, "\(name): a host in a zone has letters, digits and hyphens alone (RFC 1123 §2.1)")
+        }
+        self.init(unchecked: name, in: domain)
+    }
+}
+
+extension String {
+    /// A label that every DNS server takes for a host.
+    fileprivate var isOfHost: Bool {
+        utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") } && !hasPrefix("-") && !hasSuffix("-")
     }
 }
 
 extension HostName {
-    /// Whether there is something before its last label, `local`.
-    fileprivate var isBelowLocal: Bool {
-        guard let labels = DNSName(observed: text)?.labels else { return false }
-        return labels.count > 1 && labels[labels.count - 1].isSameDNSLabel(as: "local")
+    /// Whether there is something before a domain.
+    fileprivate func isBelow(_ domain: Domain) -> Bool {
+        let own = Domain(unchecked: text)
+        return own != domain && own.isWithin(domain)
     }
 
     /// The name to try if this one is taken, as avahi-daemon counts: `wiki.local`, `wiki-2.local`, `wiki-3.local`. No label is longer than

@@ -78,6 +78,7 @@ package final class Directory: Sendable {
         do throws(DiscoveryError) {
             // A literal or a subscript has checked nothing.
             try service.txt.check()
+            if let fault = service.aliasFault { throw fault }
         } catch {
             core.reported(PublicationFact(name: service.name, state: .failed(error)))
             return core

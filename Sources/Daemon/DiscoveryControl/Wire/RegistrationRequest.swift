@@ -56,6 +56,8 @@ extension JSONWriter {
             key("txt")
             txt(service.txt)
             member("subtypes", service.subtypes)
+        } else if service.domain != .local {
+            member("domain", service.domain.text)
         }
         if !service.interfaces.patterns.isEmpty { member("interfaces", service.interfaces.patterns) }
         if let family = service.family { member("family", family.rawValue) }
@@ -82,7 +84,7 @@ extension RegistrationRequest {
     ]
 
     private static let addressKeys: Set<String> = ["v", "host", "addresses", "interfaces", "family"]
-    private static let aliasKeys: Set<String> = ["v", "host", "alias", "interfaces", "family", "onConflict"]
+    private static let aliasKeys: Set<String> = ["v", "host", "alias", "domain", "interfaces", "family", "onConflict"]
 
     /// Reads the body of a request. `type` defaults to `_witap._tcp`, `domain` to `local`. `host` and `addresses` without `name`, `type` and
     /// `port` are an address record; `host` and `alias` are a further name of this machine.
@@ -117,10 +119,19 @@ extension RegistrationRequest {
     }
 
     private init(alias json: JSONValue) throws(DiscoveryError) {
-        guard let host = try Self.host(json), host.isAlias else { throw Self.wrong("alias", "true, or left out") }
+        let domain = try Self.domain(json)
+        guard let host = try Self.host(json, in: domain), host.isAlias else {
+            throw Self.wrong("alias", "true, or left out")
+        }
         let alias = try OfferedService(
-            alias: OfferedAlias(host.name.text), interfaces: Self.interfaces(json), family: Self.family(json))
+            alias: OfferedAlias(host.name.text, in: domain), interfaces: Self.interfaces(json),
+            family: Self.family(json))
         try self.init(alias, onConflict: Self.policy(json))
+    }
+
+    private static func domain(_ json: JSONValue) throws(DiscoveryError) -> Domain {
+        try optional("domain", json["domain"], \.string, "text").map { text throws(DiscoveryError) in try Domain(text) }
+            ?? .local
     }
 
     private static func policy(_ json: JSONValue) throws(DiscoveryError) -> ConflictPolicy {
@@ -143,7 +154,7 @@ extension RegistrationRequest {
         var service = try OfferedService(
             name: try Self.require("name", json["name"]?.string, "text"),
             type: try Self.optional("type", json["type"], \.string, "text") ?? "_witap._tcp",
-            domain: try Self.optional("domain", json["domain"], \.string, "text") ?? "local",
+            domain: try Self.domain(json).text,
             port: try Self.require("port", json["port"]?.integer, "a whole number"),
             txt: try Self.txt(json["txt"]),
             subtypes: try Self.optional("subtypes", json["subtypes"], \.strings, "an array of texts") ?? []
@@ -152,7 +163,7 @@ extension RegistrationRequest {
         for label in service.subtypes { _ = try service.type.base.withSubtype(label).checkedForAvahi() }
         service.interfaces = try Self.interfaces(json)
         service.family = try Self.family(json)
-        service.host = try Self.host(json)
+        service.host = try Self.host(json, in: service.domain)
         try self.init(service, onConflict: Self.policy(json))
         guard let text = try Self.optional("check", json["check"], \.string, "text") else { return }
         var check = Check(text)
@@ -166,7 +177,8 @@ extension RegistrationRequest {
         self.check = check
     }
 
-    private static func host(_ json: JSONValue) throws(DiscoveryError) -> OfferedHost? {
+    /// - Parameter domain: where an alias is.
+    private static func host(_ json: JSONValue, in domain: Domain = .local) throws(DiscoveryError) -> OfferedHost? {
         let texts = try optional("addresses", json["addresses"], \.strings, "an array of texts") ?? []
         let isAlias = try optional("alias", json["alias"], \.bool, "true or false") ?? false
         guard let name = try optional("host", json["host"], \.string, "text") else {
@@ -177,7 +189,7 @@ extension RegistrationRequest {
         }
         if isAlias {
             guard texts.isEmpty else { throw wrong("addresses", "left out: those of an alias are this machine's") }
-            return OfferedHost(alias: try OfferedAlias(name))
+            return OfferedHost(alias: try OfferedAlias(name, in: domain))
         }
         var addresses: [IPAddress] = []
         for text in texts {

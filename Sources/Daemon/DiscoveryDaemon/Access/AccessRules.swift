@@ -194,7 +194,9 @@ extension AccessRules {
         let what = "\(who) \(types)"
         guard service.domain == .local else {
             let user = (userName ?? String(uid)).escapedForTerminal
-            let rule = "allow: [{user: \(user), types: [\(type.base)], domains: [\(service.domain)]}]"
+            let hosts = service.host.map { ", hosts: [\($0.name)]" } ?? ""
+            let rule = "allow: [{user: \(user), types: [\(types)], domains: [\(service.domain)]\(hosts)}]"
+            let what = service.host.map { "\(who) \(offer) \($0.name)" } ?? what
             return .denied(
                 reason:
                     "\(what) in \(service.domain): only root and users whom a rule for that domain allows, as `\(rule)` "

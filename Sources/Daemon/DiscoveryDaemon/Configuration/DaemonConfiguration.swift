@@ -193,14 +193,15 @@ extension DaemonConfiguration {
                 faults.note(value.error("\(rule.domain) has no entry with a key in domains"))
             }
         }
-        peers = mapping.read("peers") { value throws(ConfigurationError) in try PeerKeys.read(value) } ?? peers
-        let keys = peers
+        let sites = mapping.read("peers") { value throws(ConfigurationError) in try PeerKeys.read(value) }
+        peers = sites?.keys ?? peers
+        let known = mapping["peers"] == nil ? [] : sites?.names
         mirrors =
-            mapping.read("mirror") { value throws(ConfigurationError) in try ExportRule.mirrors(value, keys) }
+            mapping.read("mirror") { value throws(ConfigurationError) in try ExportRule.mirrors(value, known) }
             ?? mirrors
         mirrorListen =
             mapping.read("mirror-listen") { value throws(ConfigurationError) in
-                try ExportRule(listen: value, keys)
+                try ExportRule(listen: value, known)
             } ?? nil
         services.mirrored = mirrors.compactMap(\.hostEnding)
         let old = access

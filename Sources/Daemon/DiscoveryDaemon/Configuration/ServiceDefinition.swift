@@ -31,11 +31,13 @@ extension ServiceDefinition {
         _ value: YAMLValue, hostName: String, aliases: Set<HostName>
     ) throws(ConfigurationError) -> [ServiceDefinition] {
         let mapping = try YAMLMapping(value, keys: keys)
+        let domain = mapping["domain"].flatMap { try? Domain($0.text()) } ?? .local
         let own = mapping.read("alias") { value throws(ConfigurationError) in
-            try Self.aliases(value, hostName: hostName)
+            try Self.aliases(value, in: domain, hostName: hostName)
         }
         if mapping.isAlias {
-            let mapping = try YAMLMapping(value, keys: ["alias", "interfaces", "family", "on-conflict"])
+            let mapping = try YAMLMapping(value, keys: ["alias", "domain", "interfaces", "family", "on-conflict"])
+            _ = mapping.parsed("domain", Domain.init(_:))
             let interfaces = mapping.read("interfaces", Self.interfaces)
             let family = mapping.read("family", Self.family)
             let conflict = mapping.read("on-conflict") { value throws(ConfigurationError) in
@@ -54,11 +56,13 @@ extension ServiceDefinition {
     }
 
     /// A list of names; `%h` is the machine's.
-    static func aliases(_ value: YAMLValue, hostName: String) throws(ConfigurationError) -> [OfferedAlias] {
+    static func aliases(
+        _ value: YAMLValue, in domain: Domain = .local, hostName: String
+    ) throws(ConfigurationError) -> [OfferedAlias] {
         var aliases: [OfferedAlias] = []
         for entry in try value.list(atMost: maximumAliases) {
             let alias = try entry.parsed { text throws(DiscoveryError) in
-                try OfferedAlias(NameTemplate.expand(text, host: hostName))
+                try OfferedAlias(NameTemplate.expand(text, host: hostName), in: domain)
             }
             guard !aliases.contains(where: { $0.name == alias.name }) else {
                 throw entry.error("the alias \(alias.name) is there twice")
@@ -141,7 +145,7 @@ extension ServiceDefinition {
         let host = mapping.read("host") { value throws(ConfigurationError) in
             try Self.host(
                 value, addresses: try mapping["addresses"]?.list(atMost: OfferedHost.maximumAddressCount) ?? [],
-                aliases: aliases)
+                domain: domain ?? .local, aliases: aliases)
         }
         if host?.isAlias == false, check?.looksAtThisMachine == true, let value = mapping["check"] {
             value.faults.note(value.error("tcp and http look at this machine, not at the host"))
@@ -172,7 +176,7 @@ extension ServiceDefinition {
     }
 
     static func host(
-        _ value: YAMLValue, addresses: [YAMLValue], aliases: Set<HostName> = []
+        _ value: YAMLValue, addresses: [YAMLValue], domain: Domain = .local, aliases: Set<HostName> = []
     ) throws(ConfigurationError) -> OfferedHost {
         var known: [IPAddress] = []
         for entry in addresses {
@@ -184,7 +188,11 @@ extension ServiceDefinition {
         let text = try value.text()
         return try value.reading { () throws(DiscoveryError) in
             let name = try HostName(text)
-            if known.isEmpty, aliases.contains(name) { return OfferedHost(alias: try OfferedAlias(name.text)) }
+            if known.isEmpty, aliases.contains(name), let alias = try? OfferedAlias(name.text, in: domain),
+                alias.name == name
+            {
+                return OfferedHost(alias: alias)
+            }
             return try OfferedHost(name: name, addresses: known)
         }
     }

@@ -119,7 +119,11 @@ package actor Gateway {
         if case .links(let from) = rule.source { filters.append(from) }
         if case .links(let other) = rule.destination { filters.append(other.interfaces) }
         let missing = filters.filter { filter in !links.contains { filter.allows($0) } }
-        guard !missing.isEmpty else { return nil }
+        guard !missing.isEmpty else {
+            guard let others = rule.otherLinks else { return nil }
+            let isApart = links.contains { filters[0].allows($0) && !others.allows($0) }
+            return isApart ? nil : "each link that it is from is one of those that it is to: nothing is mirrored"
+        }
         return
             "there is no link \(missing.map { $0.patterns.joined(separator: ", ") }.joined(separator: " and no link "))"
     }

@@ -34,43 +34,49 @@ public struct MirrorListen: Hashable, Sendable, CustomStringConvertible {
 
 /// The daemons of other sites, and their keys.
 enum PeerKeys {
-    private static let most = 64
+    static let most = 64
 
     /// Reads `peers:`.
-    static func read(_ value: YAMLValue) throws(ConfigurationError) -> [String: KeyFingerprint] {
+    /// - Returns: who is named, and their keys; a name may have none, which is recorded.
+    static func read(_ value: YAMLValue) throws(ConfigurationError) -> (
+        names: Set<String>, keys: [String: KeyFingerprint]
+    ) {
         var keys: [String: KeyFingerprint] = [:]
         let entries = try YAMLMapping.entries(of: value)
         guard entries.count <= most else { throw value.error("peers has more than \(most) entries") }
         for (name, entry) in entries {
-            guard MirrorLinks.isLabel(name.text) else {
-                throw name.value.error(
-                    "the name of a peer has 1 to \(MirrorLinks.longestLabel) letters, digits and hyphens, none of these at an end"
-                )
+            value.faults.reading { () throws(ConfigurationError) in
+                guard MirrorLinks.isLabel(name.text) else {
+                    throw name.value.error(
+                        "the name of a peer has 1 to \(MirrorLinks.longestLabel) letters, digits and hyphens, none of these at an end"
+                    )
+                }
+                let text = try entry.text()
+                guard let key = KeyFingerprint(text) else {
+                    throw entry.error(
+                        "\(name.text) must be a key, as SHA256:… in 'discoverd status', not \(text.quotedForMessage)")
+                }
+                guard !keys.values.contains(key) else { throw entry.error("two peers have the same key") }
+                keys[name.text] = key
             }
-            let text = try entry.text()
-            guard let key = KeyFingerprint(text) else {
-                throw entry.error(
-                    "\(name.text) must be a key, as SHA256:… in 'discoverd status', not \(text.quotedForMessage)")
-            }
-            guard !keys.values.contains(key) else { throw entry.error("two peers have the same key") }
-            keys[name.text] = key
         }
-        return keys
+        return (Set(entries.map(\.key.text)), keys)
     }
 
-    /// The name of a peer that has a key.
-    static func name(_ value: YAMLValue, of keys: [String: KeyFingerprint]) throws(ConfigurationError) -> String {
+    /// The name of a peer.
+    /// - Parameter known: who is named in `peers`; nil where that could not be read, so that nobody is unknown.
+    static func name(_ value: YAMLValue, of known: Set<String>?) throws(ConfigurationError) -> String {
         let name = try value.text()
-        guard keys[name] != nil else { throw value.error("\(name.quotedForMessage) has no key in peers") }
+        guard known?.contains(name) ?? true else { throw value.error("\(name.quotedForMessage) has no key in peers") }
         return name
     }
 }
 
 extension MirrorPeer {
     /// Reads `{peer: site-a, address: "10.8.0.1:5354"}`.
-    init(_ value: YAMLValue, _ keys: [String: KeyFingerprint]) throws(ConfigurationError) {
+    init(_ value: YAMLValue, _ known: Set<String>?) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["peer", "address"])
-        let name = try PeerKeys.name(mapping.required("peer"), of: keys)
+        let name = try PeerKeys.name(mapping.required("peer"), of: known)
         let address = try mapping.required("address")
         let text = try address.text()
         if let place = Listening.place(text) {
@@ -90,7 +96,7 @@ extension MirrorPeer {
 
 extension ExportRule {
     /// Reads `mirror-listen:`; nil if a part is missing or wrong, which is recorded.
-    init?(listen value: YAMLValue, _ keys: [String: KeyFingerprint]) throws(ConfigurationError) {
+    init?(listen value: YAMLValue, _ known: Set<String>?) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["address", "from", "types", "names", "peers"])
         let place = mapping.readRequired("address") { value throws(ConfigurationError) in
             let text = try value.text()
@@ -109,7 +115,7 @@ extension ExportRule {
         let from = mapping.readRequired("from", Self.links)
         let peers = mapping.readRequired("peers") { value throws(ConfigurationError) in
             var names: [String] = []
-            for entry in try value.list(atMost: keys.count) { names.append(try PeerKeys.name(entry, of: keys)) }
+            for entry in try value.list(atMost: PeerKeys.most) { names.append(try PeerKeys.name(entry, of: known)) }
             guard !names.isEmpty, Set(names).count == names.count else {
                 throw value.error("peers has each of those that are told once, and at least one")
             }

@@ -1,5 +1,4 @@
 public import DNSSD
-internal import PeerIdentity
 
 /// The links to which services of another link are mirrored.
 public struct MirrorLinks: Hashable, Sendable {
@@ -62,10 +61,10 @@ extension ExportRule {
     }
 
     /// Reads one entry of `mirror:`; nil if a part is missing or wrong, which is recorded.
-    init?(mirror value: YAMLValue, _ keys: [String: KeyFingerprint]) throws(ConfigurationError) {
+    init?(mirror value: YAMLValue, _ known: Set<String>?) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["from", "to", "types", "names", "label"])
         let from = mapping.readRequired("from") { value throws(ConfigurationError) -> Source in
-            value.isMapping ? .peer(try MirrorPeer(value, keys)) : .links(try Self.links(value))
+            value.isMapping ? .peer(try MirrorPeer(value, known)) : .links(try Self.links(value))
         }
         let to = mapping.readRequired("to", Self.links)
         let label = mapping.read("label") { value throws(ConfigurationError) in
@@ -84,6 +83,10 @@ extension ExportRule {
             guard Set(links.patterns).isDisjoint(with: to.patterns) else {
                 throw value.error("from and to name the same link")
             }
+            guard !links.isCertainlyWithin(to) else {
+                throw value.error(
+                    "to has each link of from, so that nothing is mirrored: leave these out, as in [\"*\", \"!iot0\"]")
+            }
             name = links.patterns.first
         case .peer(let peer): name = peer.name
         }
@@ -95,13 +98,14 @@ extension ExportRule {
     }
 
     /// Reads `mirror:`.
+    /// - Parameter known: as of `PeerKeys.name`.
     static func mirrors(
-        _ value: YAMLValue, _ keys: [String: KeyFingerprint]
+        _ value: YAMLValue, _ known: Set<String>?
     ) throws(ConfigurationError) -> [ExportRule] {
         var rules: [ExportRule] = []
         for entry in try value.list(atMost: maximumCount) {
             let rule =
-                value.faults.reading { () throws(ConfigurationError) in try ExportRule(mirror: entry, keys) } ?? nil
+                value.faults.reading { () throws(ConfigurationError) in try ExportRule(mirror: entry, known) } ?? nil
             guard let rule else { continue }
             for other in rules where other.hostEnding == rule.hostEnding {
                 if other.source != rule.source {
@@ -114,5 +118,16 @@ extension ExportRule {
             rules.append(rule)
         }
         return rules
+    }
+}
+
+extension InterfaceFilter {
+    /// Whether whatever link it may be is one of others, too, as far as the patterns say so.
+    fileprivate func isCertainlyWithin(_ others: InterfaceFilter) -> Bool {
+        let named = patterns.filter { !$0.hasPrefix("!") }
+        return (named.isEmpty ? ["*"] : named).allSatisfy { pattern in
+            let isLiteral = !pattern.contains { "*?[".contains($0) }
+            return others.allows(pattern) && (isLiteral || !others.patterns.contains { $0.hasPrefix("!") })
+        }
     }
 }

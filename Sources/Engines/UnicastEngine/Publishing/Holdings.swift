@@ -1,9 +1,9 @@
 package import DNSMessage
 package import DNSSD
 
-/// The names of one service's records.
+/// The names of one service's records, or of an alias'.
 package struct InstanceNames: Hashable, Sendable {
-    /// The name of its SRV, TXT and DHCID records.
+    /// The name of its SRV, TXT and DHCID records; of an alias', which has no others.
     package let instance: DomainName
     /// The name at which services of its type are listed.
     package let list: DomainName
@@ -12,6 +12,14 @@ package struct InstanceNames: Hashable, Sendable {
 
     /// Creates the names of a service; nil if one would be too long, or a wildcard.
     package init?(_ service: OfferedService, as name: ServiceName) {
+        guard service.aliasFault == nil else { return nil }
+        if service.isAlias {
+            guard let alias = service.host(as: name).flatMap({ try? DomainName(presentation: $0.name.text) }),
+                let parent = alias.parent, !alias.isWildcard
+            else { return nil }
+            (instance, list) = (alias, parent)
+            return
+        }
         let identity = ServiceInstance(name: name, type: service.type, domain: service.domain)
         guard let instance = DomainName(identity), let list = instance.parent, !instance.isWildcard else { return nil }
         self.instance = instance

@@ -4,10 +4,20 @@ import Discovery
 
 /// Claims a name for the host that services are on, under which its addresses are, or borrows one that has its addresses already.
 struct HostClaim: Sendable {
+    /// The name that is wanted.
+    enum Wish: Sendable {
+        /// The machine's own: a label, or labels separated by dots, which have a number where another host has that name.
+        case own(String)
+        /// An alias: no other name will do.
+        case alias(DomainName)
+    }
+
     /// What the server's replies mean for the rest of the publisher.
     enum Notice {
         /// Services must point to another name.
         case moved
+        /// The alias is another host's name.
+        case taken
         /// No service can exist, because the host cannot.
         case refused(DiscoveryError)
         /// The server lacks the lease, or the name is not this publisher's any more.
@@ -44,8 +54,7 @@ struct HostClaim: Sendable {
     }
 
     private let records: PublisherRecords
-    /// The wanted label, or labels separated by dots.
-    let label: String
+    private let wish: Wish
     /// The host's addresses; nil before they were looked at.
     private(set) var addresses: Set<IPAddress>?
     /// The number of the name that is being tried: `h1`, `h1-2`, `h1-3` …
@@ -58,15 +67,23 @@ struct HostClaim: Sendable {
     private(set) var retryAt: Duration?
     private var delay = RetryDelay()
 
-    init(_ records: PublisherRecords, label: String) {
-        self.records = records
-        self.label = label
-    }
+    init(_ records: PublisherRecords, _ wish: Wish) { (self.records, self.wish) = (records, wish) }
 
     // MARK: What is known
 
     /// The name that is being tried; a number is added to its first label. Nil if it cannot be a DNS name.
-    var name: DomainName? { records.layout.host(Self.numbered(label, number)) }
+    var name: DomainName? {
+        switch wish {
+        case .own(let label): records.layout.host(Self.numbered(label, number))
+        case .alias(let name): name
+        }
+    }
+
+    /// What is said where it has no name.
+    var fault: DiscoveryError {
+        guard case .own(let label) = wish else { return .init(.misconfigured, "an alias cannot be a host name") }
+        return .init(.misconfigured, "\(label.escapedForTerminal) cannot be a host name")
+    }
 
     static func numbered(_ label: String, _ number: Int) -> String {
         guard number > 1 else { return label }
@@ -90,6 +107,8 @@ struct HostClaim: Sendable {
         case .nothing, .sent: false
         }
     }
+
+    var isUnderWay: Bool { underWay != nil }
 
     /// Whether the server has acknowledged this publisher's addresses.
     var isWritten: Bool { if case .written = footing { true } else { false } }
@@ -182,8 +201,8 @@ struct HostClaim: Sendable {
                 retryLater(now, jitter: jitter)
                 return []
             }
-            if case .addresses(let type) = errand { return addressesRead(type, answer) }
-            return ownerRead(answer)
+            if case .addresses(let type) = errand { return addressesRead(type, answer, now, jitter) }
+            return ownerRead(answer, now, jitter)
         }
     }
 
@@ -208,7 +227,7 @@ struct HostClaim: Sendable {
         return []
     }
 
-    private mutating func ownerRead(_ owners: [RecordData]) -> [Notice] {
+    private mutating func ownerRead(_ owners: [RecordData], _ now: Duration, _ jitter: Double) -> [Notice] {
         guard let name else { return [] }
         if owners.isEmpty {
             // The name has become free, or its owner has no DHCID record.
@@ -218,12 +237,14 @@ struct HostClaim: Sendable {
             if isWritten { version += 1 }
             state = .mine(isWritten ? footing : .sent)
         } else {
-            return nextName()
+            return nextName(now, jitter)
         }
         return []
     }
 
-    private mutating func addressesRead(_ type: RecordType, _ answer: [RecordData]) -> [Notice] {
+    private mutating func addressesRead(
+        _ type: RecordType, _ answer: [RecordData], _ now: Duration, _ jitter: Double
+    ) -> [Notice] {
         guard case .foreign(let footing, var found) = state else { return [] }
         found[type] = Set(answer.compactMap { IPAddress($0, scope: 0) })
         guard let v4 = found[.a], let v6 = found[.aaaa] else {
@@ -233,22 +254,26 @@ struct HostClaim: Sendable {
         let there = v4.union(v6)
         if there.isEmpty {
             tries += 1
-            guard tries <= 2 else { return nextName() }
+            guard tries <= 2 else { return nextName(now, jitter) }
             state = .free(mayExist ? .sent : .nothing)
         } else if there.isSubset(of: addresses ?? []) {
             state = .borrowed
             if case .borrowed = footing { return [] }
             return [.moved]
         } else {
-            return nextName()
+            return nextName(now, jitter)
         }
         return []
     }
 
-    /// The name is another host's. Tries the next one, to which services must then point.
-    private mutating func nextName() -> [Notice] {
-        number += 1
+    /// The name is another host's. Tries the next one, to which services must then point; an alias the same, later.
+    private mutating func nextName(_ now: Duration, _ jitter: Double) -> [Notice] {
         (state, tries) = (.free(.nothing), 0)
+        guard case .own = wish else {
+            retryLater(now, jitter: jitter)
+            return [.taken]
+        }
+        number += 1
         return [.moved]
     }
 }

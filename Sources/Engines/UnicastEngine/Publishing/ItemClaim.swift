@@ -2,7 +2,8 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// One service that a publisher has in a zone, is to have, or had: claims a name for it, and removes its records at the end.
+/// One service that a publisher has in a zone, is to have, or had: claims a name for it, and removes its records at the end. Or an alias, whose
+/// records are those of its `HostClaim`.
 struct ItemClaim: Sendable {
     /// Why the name may not be what the server's answers say.
     enum Doubt: Sendable {
@@ -106,6 +107,15 @@ struct ItemClaim: Sendable {
         }
     }
 
+    /// Whether it is an alias alone.
+    var isAlias: Bool { service?.isAlias == true }
+    /// The machine's name that it is on, or that it is.
+    var role: HostRole {
+        guard let host = service?.host, host.isAlias else { return .own }
+        if isAlias { return .alias(names.instance) }
+        return (try? DomainName(presentation: host.name.text)).map { .alias($0) } ?? .own
+    }
+
     var isOwn: Bool { if case .mine = state { true } else { false } }
     var isRemoving: Bool { if case .removing = state { true } else { false } }
     var isClearing: Bool { !isWanted && !isRemoving }
@@ -164,10 +174,12 @@ struct ItemClaim: Sendable {
     mutating func changed() { version += 1 }
 
     /// The lease was renewed. A zone that was restored from an older state may lack what was published since the renewal before.
-    mutating func leaseWasRenewed() {
-        guard isWanted, !isOutdated, confirmed != version else { return }
+    /// - Returns: whether it is to be sent again.
+    mutating func leaseWasRenewed() -> Bool {
+        guard isWanted, !isOutdated, confirmed != version else { return false }
         changed()
         confirmed = version
+        return true
     }
 
     /// Others have taken it back.
@@ -219,7 +231,13 @@ struct ItemClaim: Sendable {
     /// The server must be asked for the owner of the name.
     mutating func becameUnclear() { if isWanted { state = .unclear(doubt) } }
 
-    mutating func wasLeftOut() { if isWanted { state = .unclear(.leftOut) } }
+    /// - Returns: whether it has been before.
+    @discardableResult mutating func wasLeftOut() -> Bool {
+        guard isWanted else { return false }
+        defer { state = .unclear(.leftOut) }
+        if case .leftOut = doubt { return true }
+        return false
+    }
 
     mutating func wasNotAnswered() { if isWanted { state = .free(.unanswered) } }
 

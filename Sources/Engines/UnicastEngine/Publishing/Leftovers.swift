@@ -66,11 +66,11 @@ struct Leftovers: Sendable {
     /// A host of this process is needed no more.
     mutating func add(host: DomainName) { hosts[host] = .records }
 
-    /// Removes the hosts that are left, but for the current one.
+    /// Removes the hosts that are left, but for the current ones.
     /// - Returns: the services that are left, and nobody keeps any more.
-    mutating func giveUp(but current: DomainName?) -> [InstanceNames] {
+    mutating func giveUp(but current: Set<DomainName>) -> [InstanceNames] {
         defer { (holdings, state) = (Holdings(), .done) }
-        for name in holdings.hosts where name != current { add(host: name) }
+        for name in holdings.hosts where !current.contains(name) { add(host: name) }
         return services
     }
 

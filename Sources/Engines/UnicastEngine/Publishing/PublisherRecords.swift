@@ -103,6 +103,16 @@ struct PublisherRecords: Sendable {
         }
     }
 
+    /// Returns conditions alone: everything that a host needs is there.
+    func require(host name: DomainName, _ families: Set<IPAddress.Family>) -> ZoneRequest {
+        update(name) { update in
+            update.require(name, .dhcid, owner(of: name))
+            update.requireExists(lease, .txt)
+            update.requireExists(layout.manifest(ZoneLayout.shard(of: name), of: id), .ptr)
+            for family in families { update.requireExists(name, family == .ipv4 ? .a : .aaaa) }
+        }
+    }
+
     private func claim(_ name: DomainName, isOwn: Bool, in update: inout ZoneUpdate) {
         if isOwn {
             update.require(name, .dhcid, owner(of: name))

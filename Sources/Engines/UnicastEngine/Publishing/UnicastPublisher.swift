@@ -106,9 +106,10 @@ final class UnicastPublisher: ServicePublisher {
         guard publishes(in: service.domain) else {
             return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
         }
-        guard service.host == nil else {
+        guard service.host.map({ $0.isAlias && host == nil }) ?? true else {
             return failed(.init(.misconfigured, "in \(service.domain) only services of this machine are published"))
         }
+        if let fault = service.aliasFault { return failed(fault) }
         let identity = identity()
         // Under the lock, because an idle runner is dropped when another one is made, keys are replaced, and what comes when everything is
         // being withdrawn would stay.

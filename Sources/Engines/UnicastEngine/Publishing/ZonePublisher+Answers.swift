@@ -6,12 +6,13 @@ extension ZonePublisher {
     /// The subject of a request under way.
     enum Flight: Sendable {
         case lease
-        case host
+        case host(HostRole)
         case leftovers(Leftovers.Errand)
         case janitor(Janitor.Job)
         case listing(DomainName)
         case publication([Int: Int])
         case proof([Int: Int])
+        case aliasProof(Int, version: Int)
         case owner(Int)
         case name(Int)
         case limit(Int)
@@ -44,8 +45,10 @@ extension ZonePublisher {
         switch flight {
         case .lease:
             for notice in lease.received(reply, now, jitter: random.fraction()) { leaseBecame(notice, now) }
-        case .host:
-            for notice in host.received(reply, now, jitter: random.fraction()) { hostBecame(notice) }
+        case .host(let role):
+            let jitter = random.fraction()
+            let notices = hosts.change(role) { $0.received(reply, now, jitter: jitter) }
+            for notice in notices ?? [] { hostBecame(notice, role, now) }
         case .leftovers(let errand):
             for notice in leftovers.received(reply, to: errand, now) { leftoversBecame(notice, now) }
         case .janitor(let job):
@@ -55,6 +58,7 @@ extension ZonePublisher {
         case .listing(let list): lists.read(list, reply, now)
         case .publication(let versions): published(versions, reply, now)
         case .proof(let versions): proofReceived(versions, reply, now)
+        case .aliasProof(let item, let version): aliasProofReceived(item, version, reply, now)
         case .owner(let item): ownerRead(item, reply, now)
         case .name(let item): nameAnswered(item, reply, now)
         case .limit(let item): limitRead(item, reply, now)
@@ -66,27 +70,31 @@ extension ZonePublisher {
     private mutating func leaseBecame(_ notice: LeaseKeeper.Notice, _ now: Duration) {
         switch notice {
         case .renewed:
-            host.lookAgain()
-            for number in items.keys { items[number]?.leaseWasRenewed() }
+            hosts.lookAgain()
+            for number in items.keys where items[number]?.leaseWasRenewed() == true {
+                guard let item = items[number], item.isAlias else { continue }
+                _ = hosts.change(item.role) { $0.writeAgain() }
+            }
         case .isThere: honesty.foundLease()
         case .leftOut:
             // It was written a moment ago, and nothing could be published with it.
-            guard !host.isWritten, !honesty.isProven, honesty.missedLease() else { return }
+            guard !hosts.isWritten, !honesty.isProven, honesty.missedLease() else { return }
             pause(.refused(records.leftOut), now)
         case .takenBack:
             for number in items.keys { items[number]?.takenBack() }
             lists.forgetAll()
-            host.lost()
+            hosts.lost()
         case .manifestIsNotEmpty: leftovers.readAgain()
         case .pause(let trouble): pause(trouble, now)
         }
     }
 
-    private mutating func hostBecame(_ notice: HostClaim.Notice) {
+    private mutating func hostBecame(_ notice: HostClaim.Notice, _ role: HostRole, _ now: Duration) {
         switch notice {
         case .moved:
-            for number in items.keys where items[number]?.mayExist == true { items[number]?.changed() }
-        case .refused(let error): refuseAll(error)
+            for (number, item) in items where item.role == role && item.mayExist { items[number]?.changed() }
+        case .taken: aliasWasTaken(role, now)
+        case .refused(let error): refuseAll(on: role, error)
         case .leaseIsDoubtful: lease.doubt()
         }
     }
@@ -119,7 +127,7 @@ extension ZonePublisher {
         doubtLease()
         // The server may have been restarted with an older zone.
         for number in items.keys where items[number]?.isOutdated == false { items[number]?.changed() }
-        host.writeAgain()
+        hosts.writeAgain()
     }
 
     // MARK: Reports
@@ -140,8 +148,9 @@ extension ZonePublisher {
         withdraw(number)
     }
 
-    mutating func refuseAll(_ error: DiscoveryError) {
-        for (number, item) in items where item.isWanted { refuse(number, error) }
+    /// - Parameter role: only what is on this name of the machine; nil for all.
+    mutating func refuseAll(on role: HostRole? = nil, _ error: DiscoveryError) {
+        for (number, item) in items where item.isWanted && (role == nil || role == item.role) { refuse(number, error) }
     }
 
     /// Forgets an item of which nothing is left in the zone.

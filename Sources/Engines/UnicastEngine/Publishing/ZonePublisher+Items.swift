@@ -6,25 +6,31 @@ import Discovery
 
 extension ZonePublisher {
     mutating func sendPublications(_ now: Duration) {
-        guard host.isThere, let target = host.name else { return }
         var batch: [Int] = []
         var size = 0
         for number in items.keys.sorted() {
             guard room > 0 else { return }
-            guard let item = items[number], item.isOutdated, item.isReady(now), takeName(number, now) else { continue }
+            guard let item = items[number], item.isOutdated, item.isReady(now), let host = hosts[item.role],
+                host.isThere
+            else { continue }
+            guard !item.isAlias else {
+                aliasIsThere(number, item, host)
+                continue
+            }
+            guard takeName(number, now) else { continue }
             guard let item = items[number], isClear(item, number, now) else { continue }
             if item.isAlone {
-                send([number], target)
+                send([number])
                 continue
             }
             if batch.count == Self.mostInMessage || size + item.size > Self.messageSize {
-                if !batch.isEmpty { send(batch, target) }
+                if !batch.isEmpty { send(batch) }
                 (batch, size) = ([], 0)
             }
             batch.append(number)
             size += item.size
         }
-        if !batch.isEmpty, room > 0 { send(batch, target) }
+        if !batch.isEmpty, room > 0 { send(batch) }
     }
 
     /// Returns whether a service may be sent: enough is known of its name's owner, and its type's list has room.
@@ -66,12 +72,12 @@ extension ZonePublisher {
         )
     }
 
-    private mutating func send(_ numbers: [Int], _ target: DomainName) {
+    private mutating func send(_ numbers: [Int]) {
         var versions: [Int: Int] = [:]
         let request = records.update(numbers.first.flatMap { items[$0] }?.names.instance) { update in
             update.requireExists(records.lease, .txt)
             for number in numbers {
-                guard let item = items[number] else { continue }
+                guard let item = items[number], let target = hosts[item.role]?.name else { continue }
                 records.write(item, on: target, to: &update)
                 versions[number] = item.version
             }
@@ -93,7 +99,7 @@ extension ZonePublisher {
         }
     }
 
-    private mutating func established(_ versions: [Int: Int]) {
+    mutating func established(_ versions: [Int: Int]) {
         for (number, version) in versions.sorted(by: { $0.key < $1.key }) {
             items[number]?.established(version)
             report(number, .established)
@@ -128,7 +134,7 @@ extension ZonePublisher {
     }
 
     /// Tries again later, and reports why.
-    private mutating func putOff(_ number: Int, _ now: Duration, _ error: DiscoveryError) {
+    mutating func putOff(_ number: Int, _ now: Duration, _ error: DiscoveryError) {
         items[number]?.retryLater(now, jitter: random.fraction())
         refuse(number, error)
     }
@@ -182,7 +188,7 @@ extension ZonePublisher {
 
     /// The name is another publisher's: tries the next one, or gives up.
     /// - Returns: whether there is a next name to try.
-    private mutating func collided(_ number: Int, _ now: Duration) -> Bool {
+    mutating func collided(_ number: Int, _ now: Duration) -> Bool {
         guard let item = items[number], let service = item.service else { return false }
         names.release(item.names, of: number)
         items[number]?.lostName()
@@ -200,14 +206,17 @@ extension ZonePublisher {
             end(number, .conflicted(error))
             return false
         }
-        items[number]?.retryLater(now, jitter: random.fraction())
+        // An alias is tried again when its claim is.
+        if !item.isAlias { items[number]?.retryLater(now, jitter: random.fraction()) }
         report(number, .refused(error))
         return false
     }
 
     /// The name after a conflict.
     private func nextName(_ item: ItemClaim, _ service: OfferedService) -> ServiceName? {
-        honesty.failsForNames ? service.name.hyphenated(item.renames + 2) : item.name.nextAfterCollision()
+        item.isAlias
+            ? OfferedService.name(after: item.name, ofAlias: true)
+            : honesty.failsForNames ? service.name.hyphenated(item.renames + 2) : item.name.nextAfterCollision()
     }
 
     /// The server was asked for the owner of a name of uncommon characters, before anything is published under it.
@@ -242,9 +251,9 @@ extension ZonePublisher {
 
     /// Sends conditions alone, for one service of a message: everything that it needs is there. Services are established when they hold.
     private mutating func prove(_ versions: [Int: Int]) {
-        guard let number = versions.keys.min(), let item = items[number], let target = host.name else {
-            return established(versions)
-        }
+        guard let number = versions.keys.min(), let item = items[number], let host = hosts[item.role],
+            let target = host.name
+        else { return established(versions) }
         for number in versions.keys {
             items[number]?.unheard()
             items[number]?.began()

@@ -7,11 +7,16 @@ import Discovery
 
 extension ZonePublisher {
     mutating func sendRemovals(_ now: Duration) {
-        for (number, item) in items where item.isRemoving && !item.mayExist && !item.isUnderWay { forget(number) }
+        let needed = neededHosts
+        for (number, item) in items where item.isRemoving && !item.isUnderWay {
+            let isGone = hosts[item.role] == nil && !leftovers.has(host: item.names.instance)
+            guard item.isAlias ? isGone || needed.contains(item.role) : !item.mayExist else { continue }
+            forget(number)
+        }
         var batch: [Int] = []
         for number in items.keys.sorted() {
             guard room > 0 else { return }
-            guard let item = items[number], item.isRemoving, item.isReady(now) else { continue }
+            guard let item = items[number], item.isRemoving, !item.isAlias, item.isReady(now) else { continue }
             if item.isAlone {
                 remove([number])
                 continue

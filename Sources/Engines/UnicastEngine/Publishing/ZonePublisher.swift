@@ -5,7 +5,7 @@ package import Discovery
 /// Publishes services in one domain. A value: receives wishes and answers with their times, and returns what to do
 /// next.
 ///
-/// A publisher creates a lease, a host name and services, in this order: nothing exists without the lease that lets
+/// A publisher creates a lease, the names of its host and services, in this order: nothing exists without the lease that lets
 /// others take it back, and no service without the host to which it points. Every update has prerequisites, so that it
 /// does no harm if it arrives late, twice, or after another publisher's.
 package struct ZonePublisher: Sendable {
@@ -41,7 +41,7 @@ package struct ZonePublisher: Sendable {
     var random: SeededGenerator
 
     var lease: LeaseKeeper
-    var host: HostClaim
+    var hosts: HostClaims
     var items: [Int: ItemClaim] = [:]
     var names = HeldNames()
     var lists = TypeLists()
@@ -79,7 +79,7 @@ package struct ZonePublisher: Sendable {
     ) {
         records = PublisherRecords(layout: layout, id: id, ttl: ttl)
         self.leaseSeconds = min(max(leaseSeconds, Lease.seconds.lowerBound), Lease.seconds.upperBound)
-        self.host = HostClaim(records, label: host)
+        hosts = HostClaims(records, label: host)
         leftovers = Leftovers(records, isKnown: isKnown)
         random = SeededGenerator(seed: seed)
         lease = LeaseKeeper(records, seconds: self.leaseSeconds, session: random.next())
@@ -88,7 +88,7 @@ package struct ZonePublisher: Sendable {
 
     // MARK: Wishes
 
-    /// Publishes a service until it is withdrawn.
+    /// Publishes a service, or an alias, until it is withdrawn.
     /// - Returns: the number of the registration.
     package mutating func publish(
         _ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool
@@ -96,7 +96,7 @@ package struct ZonePublisher: Sendable {
         lastItem += 1
         guard let names = InstanceNames(service, as: service.name) else {
             let error =
-                service.wildcardFault
+                service.wildcardFault ?? service.aliasFault
                 ?? DiscoveryError(.invalidServiceName, "\(service.instance) is longer than a DNS name can be")
             steps += [
                 .report(registration: lastItem, PublicationFact(name: service.name, state: .failed(error))),
@@ -127,10 +127,10 @@ package struct ZonePublisher: Sendable {
     }
 
     /// The host's addresses were looked at, and are those.
-    package var knowsAddresses: Bool { host.addresses != nil }
+    package var knowsAddresses: Bool { hosts.addresses != nil }
 
     /// Publishes other addresses of the host.
-    package mutating func addressesBecame(_ addresses: Set<IPAddress>) { host.became(addresses) }
+    package mutating func addressesBecame(_ addresses: Set<IPAddress>) { hosts.became(addresses) }
 
     /// Checks the lease now, because others may have taken it back.
     package mutating func doubtLease() { lease.mayBeGone() }
@@ -138,12 +138,12 @@ package struct ZonePublisher: Sendable {
     /// What was refused, or not answered, may succeed now: nothing waits for its next try.
     package mutating func retryNow() {
         gate.openSoon(lookedAt)
-        host.retryNow()
         retry()
     }
 
     /// Tries now what was refused: a publisher is gone that may have had the names.
     package mutating func retry() {
+        hosts.retryNow()
         for number in items.keys { items[number]?.retrySoon() }
     }
 
@@ -172,13 +172,15 @@ package struct ZonePublisher: Sendable {
     private mutating func sendOthers(_ now: Duration) {
         while room > 0, let (errand, request) = leftovers.nextQuestion() { send(.leftovers(errand), request) }
         if let due = leftovers.deadline, due <= now { takeLeftovers() }
-        sendHost(now)
+        let needed = neededHosts
+        hosts.need(needed)
+        for role in needed where room > 0 { sendHost(role, now) }
         sendPublications(now)
         sendRemovals(now)
-        // The host goes, and then the lease, once nothing is wanted any more.
-        if !wantsAnything, let name = host.withdraw() { leftovers.add(host: name) }
+        // A name of the host goes once nothing is on it any more, and then the lease. What is sent may have failed meanwhile.
+        for name in hosts.withdraw(but: neededHosts) { leftovers.add(host: name) }
         while room > 0, let (errand, request) = leftovers.nextRemoval() { send(.leftovers(errand), request) }
-        guard items.isEmpty, !leftovers.hasHosts, !host.mayExist, leftovers.isRead, flights.isEmpty, lease.mayExist
+        guard items.isEmpty, !leftovers.hasHosts, !hosts.mayExist, leftovers.isRead, flights.isEmpty, lease.mayExist
         else { return }
         guard leftovers.isEmpty else { return takeLeftovers() }
         send(.lease, lease.remove())
@@ -186,28 +188,28 @@ package struct ZonePublisher: Sendable {
 
     /// Removes the leftovers that have not been published again.
     private mutating func takeLeftovers() {
-        let current = host.mayExist || host.isThere ? host.name : nil
-        for left in leftovers.giveUp(but: current) where names.holder(of: left.instance) == nil {
+        for left in leftovers.giveUp(but: hosts.names) where names.holder(of: left.instance) == nil {
             lastItem += 1
             items[lastItem] = ItemClaim(leftover: left)
             names.hold(left, for: lastItem)
         }
     }
 
-    private mutating func sendHost(_ now: Duration) {
-        guard wantsAnything, host.isReady(now), room > 0 else { return }
+    private mutating func sendHost(_ role: HostRole, _ now: Duration) {
+        guard let host = hosts[role], host.isReady(now) else { return }
         guard let name = host.name else {
-            host.retryLater(now, jitter: random.fraction())
-            return refuseAll(.init(.misconfigured, "\(host.label.escapedForTerminal) cannot be a host name"))
+            let jitter = random.fraction()
+            _ = hosts.change(role) { $0.retryLater(now, jitter: jitter) }
+            return refuseAll(on: role, host.fault)
         }
         // The name must be gone before it can be written again.
-        guard !leftovers.has(host: name) else { return host.retryNow() }
-        if host.addresses?.isEmpty == true {
+        guard !leftovers.has(host: name) else { return _ = hosts.change(role) { $0.retryNow() } }
+        if hosts.addresses?.isEmpty == true {
             for number in items.keys {
                 report(number, .waiting("this machine has no address by which others could reach it"))
             }
         }
-        if let request = host.next() { send(.host, request) }
+        if let request = hosts.change(role, { $0.next() }) ?? nil { send(.host(role), request) }
     }
 
     /// When to call `next` again unless something happens before. Whatever was due at the last call waits for an
@@ -215,18 +217,23 @@ package struct ZonePublisher: Sendable {
     package var deadline: Duration? {
         if let until = gate.closedUntil { return until }
         let times =
-            items.values.map(\.retryAt) + [host.retryAt, leftovers.deadline]
+            items.values.map(\.retryAt) + hosts.retryTimes + [leftovers.deadline]
             + (lease.isHeld ? [lease.renewAt, watches ? janitor.deadline : nil] : [])
         return times.compactMap(\.self).filter { $0 > lookedAt }.min()
     }
 
     // MARK: Parts
 
-    /// Whether a service is to be in the zone.
+    /// Whether something is to be in the zone.
     private var wantsAnything: Bool { items.values.contains(where: \.isWanted) }
 
+    /// The names of this machine that something is on, each once.
+    var neededHosts: [HostRole] {
+        items.sorted { $0.key < $1.key }.compactMap { $0.value.isWanted ? $0.value.role : nil }.uniqued()
+    }
+
     private var demand: LeaseKeeper.Demand {
-        if wantsAnything || leftovers.hasHosts || host.mayExist { return .records }
+        if wantsAnything || leftovers.hasHosts || hosts.mayExist { return .records }
         return items.isEmpty ? .nothing : .removal
     }
 
@@ -240,7 +247,7 @@ package struct ZonePublisher: Sendable {
     }
 
     /// Whether something is in the zone, may be, or is to be.
-    var hasAnything: Bool { !items.isEmpty || leftovers.hasHosts || host.mayExist || lease.mayExist }
+    var hasAnything: Bool { !items.isEmpty || leftovers.hasHosts || hosts.mayExist || lease.mayExist }
 
     /// Whether the host's addresses are needed.
     var needsAddresses: Bool { wantsAnything }

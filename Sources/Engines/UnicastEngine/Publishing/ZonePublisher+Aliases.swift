@@ -1,0 +1,45 @@
+import DNSMessage
+import DNSSD
+import Discovery
+
+// Further names of this machine. Their records are those of their claims; what is published is told what becomes of these.
+
+extension ZonePublisher {
+    /// The claim of an alias has the machine's addresses, or somebody else has written the same.
+    mutating func aliasIsThere(_ number: Int, _ item: ItemClaim, _ host: HostClaim) {
+        guard host.isWritten, !item.isOwn, let name = host.name else { return established([number: item.version]) }
+        // A policy of a server may know other names than those of services that were looked at.
+        items[number]?.began()
+        send(.aliasProof(number, version: item.version), records.require(host: name, host.writtenFamilies))
+    }
+
+    mutating func aliasProofReceived(_ number: Int, _ version: Int, _ reply: ZoneReply, _ now: Duration) {
+        items[number]?.answered()
+        guard let item = items[number] else { return }
+        switch reply {
+        case .outcome(.notAsRequired):
+            lease.doubt()
+            _ = hosts.change(item.role) { $0.lost() }
+            // Once it may have been taken back meanwhile.
+            if items[number]?.wasLeftOut() == true { putOff(number, now, records.leftOut) }
+        case .outcome(.unheard): break
+        case .outcome(.serverFailed):
+            items[number]?.retryLater(now, jitter: random.fraction())
+            report(number, .waiting(records.serverFailure))
+        // A server that refuses conditions says nothing of what it has.
+        default: established([number: version])
+        }
+    }
+
+    /// An alias is another host's name: it gets another one, and what is on it must not be found there.
+    mutating func aliasWasTaken(_ role: HostRole, _ now: Duration) {
+        for (number, item) in items where item.isWanted && item.role == role {
+            guard !item.isAlias, let host = item.service?.host else {
+                _ = collided(number, now)
+                continue
+            }
+            let error = DiscoveryError(.nameTaken, "the name \(host.name) of its host is taken")
+            if item.isPersistent { report(number, .refused(error)) } else { end(number, .conflicted(error)) }
+        }
+    }
+}
