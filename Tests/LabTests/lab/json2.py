@@ -62,7 +62,8 @@ def main(path, program):
         if wanted is None:
             continue
         events = judge(validator, words, done.stdout.splitlines())
-        assert set(events) == set(wanted.split()), f"{words}: {done}"
+        # A list that a busy machine cuts short says so.
+        assert set(events) - {"incomplete"} == set(wanted.split()), f"{words}: {done}"
         assert words != "resolve h2.local" or len(events) == 1, f"a host is one line: {done}"
         if "error" in events:
             last = json.loads(done.stdout.splitlines()[-1])
