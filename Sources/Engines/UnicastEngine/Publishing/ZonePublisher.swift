@@ -41,7 +41,7 @@ package struct ZonePublisher: Sendable {
     var random: SeededGenerator
 
     var lease: LeaseKeeper
-    var hosts: HostClaims
+    var hosts: MachineNames
     var items: [Int: ItemClaim] = [:]
     var names = HeldNames()
     var lists = TypeLists()
@@ -79,7 +79,7 @@ package struct ZonePublisher: Sendable {
     ) {
         records = PublisherRecords(layout: layout, id: id, ttl: ttl)
         self.leaseSeconds = min(max(leaseSeconds, Lease.seconds.lowerBound), Lease.seconds.upperBound)
-        hosts = HostClaims(records, label: host)
+        hosts = MachineNames(records, label: host)
         leftovers = Leftovers(records, isKnown: isKnown)
         random = SeededGenerator(seed: seed)
         lease = LeaseKeeper(records, seconds: self.leaseSeconds, session: random.next())

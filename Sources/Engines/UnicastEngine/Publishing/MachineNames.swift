@@ -9,7 +9,7 @@ enum HostRole: Hashable, Sendable {
 }
 
 /// The names that have this machine's addresses in a zone: its own, and aliases as long as something is on them.
-struct HostClaims: Sendable {
+struct MachineNames: Sendable {
     private let records: PublisherRecords
     private var claims: [HostRole: HostClaim]
     /// The machine's addresses; nil before they were looked at.
