@@ -100,10 +100,10 @@ package struct ExportTable: Sendable {
         let entry = entries[instance]
         switch admission.judge(service, as: entry?.wanted ?? entry?.published) {
         case nil: break
-        case .failure(let failure):
+        case .failure(let refusal):
             (waiting[instance], withheld[instance]) = (nil, nil)
             gone(instance, at: now)
-            note(failure.refusal, of: instance)
+            note(refusal, of: instance)
         case .success(let candidate): take(instance, candidate, at: now)
         }
     }
