@@ -368,7 +368,7 @@ import Testing
         return switch admission.judge(service) {
         case nil: "nothing"
         case .success(let candidate): candidate.addresses.map(\.description).joined(separator: " ")
-        case .failure(let failure): failure.refusal.rawValue
+        case .failure(let refusal): refusal.rawValue
         }
     }
 

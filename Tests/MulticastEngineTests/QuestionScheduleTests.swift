@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import MulticastEngine
 import Responder
 import Testing
@@ -14,7 +15,7 @@ struct QuestionScheduleTests {
         QuestionSchedule.Knowledge(answers: [], need: .full)
     }
 
-    private func schedule(_ rate: SendingRate = SendingRate()) -> QuestionSchedule {
+    private func schedule(_ rate: TokenBucket = TokenBucket(burst: 50, perSecond: 100)) -> QuestionSchedule {
         QuestionSchedule(rate: rate, random: SeededGenerator(seed: 5))
     }
 

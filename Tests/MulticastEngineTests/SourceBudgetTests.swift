@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import MulticastEngine
 import Responder
 import Testing
@@ -14,7 +15,7 @@ struct SourceBudgetTests {
         func keys(_ prefix: String, _ count: Int) throws -> [RecordKey] {
             try (0..<count).map { RecordKey(try DomainName("\(prefix)\($0).local"), .srv) }
         }
-        let rate = SendingRate(burst: 10_000, perSecond: 10_000)
+        let rate = TokenBucket(burst: 10_000, perSecond: 10_000)
         var schedule = QuestionSchedule(rate: rate, random: SeededGenerator(seed: 5))
         for key in try keys("silent", 30_000) {
             schedule.ask(key, .unique(after: .milliseconds(20)), from: PacketSource(1), at: start)

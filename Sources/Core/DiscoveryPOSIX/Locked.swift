@@ -28,4 +28,13 @@ package import Libc
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
+
+    /// Puts another value in the place of this one.
+    /// - Returns: what was there.
+    package func exchange(_ new: Value) -> Value {
+        withLock { value in
+            defer { value = new }
+            return value
+        }
+    }
 }

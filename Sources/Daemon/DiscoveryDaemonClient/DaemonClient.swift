@@ -66,15 +66,11 @@ public struct DaemonClient: Sendable {
         let names = InterfaceNames()
         let answer = try await ask("GET", "/v1/services?\(query.text)", within: limit + .seconds(2))
         guard let listed = answer["services"]?.array else { throw Self.notUnderstood }
-        var services: [DiscoveredService] = []
-        for json in listed {
-            do throws(JSONShapeError) {
-                services.append(try DiscoveredService(json, names))
-            } catch {
-                throw Self.notUnderstood
-            }
+        do throws(JSONShapeError) {
+            return try listed.map { json throws(JSONShapeError) in try DiscoveredService(json, names) }
+        } catch {
+            throw Self.notUnderstood
         }
-        return services
     }
 
     /// Has the daemon read its configuration again. Only root, the daemon's user and the group of `access:` may.
@@ -87,7 +83,7 @@ extension DaemonClient {
 
     /// Seconds with three decimals, as the daemon's `wait` takes them: from 0 to 30.
     static func seconds(_ limit: Duration) -> String {
-        let milliseconds = DaemonCheck.milliseconds(min(max(limit, .zero), .seconds(30)))
+        let milliseconds = min(max(limit, .zero), .seconds(30)).wholeMilliseconds
         return "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst())"
     }
 

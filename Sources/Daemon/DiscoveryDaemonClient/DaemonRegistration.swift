@@ -1,6 +1,7 @@
 public import DNSSD
 public import Discovery
 internal import DiscoveryControl
+internal import DiscoverySystem
 
 /// A service that the daemon publishes, or is to publish.
 public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomStringConvertible {
@@ -104,15 +105,9 @@ public struct DaemonCheck: Hashable, Sendable {
 extension DaemonCheck {
     var request: RegistrationRequest.Check {
         var check = RegistrationRequest.Check(text)
-        check.intervalMilliseconds = interval.map(Self.milliseconds)
-        check.timeoutMilliseconds = timeout.map(Self.milliseconds)
+        check.intervalMilliseconds = interval?.wholeMilliseconds
+        check.timeoutMilliseconds = timeout?.wholeMilliseconds
         (check.rise, check.fall) = (rise, fall)
         return check
-    }
-
-    static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? .max : Int(clamping: whole) + Int(attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -18,22 +18,17 @@ public struct JSONReader {
     public static let maximumDepth = 32
 
     private let bytes: [UInt8]
-    private var position: Int
+    private var position = 0
     private var depth = 0
 
     /// Reads the one value that a text consists of.
     /// - Throws: `Failure`, with the byte at which the text breaks RFC 8259, nests deeper than `maximumDepth`, or goes on after the value.
     public static func read(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
-        var reader = JSONReader(bytes: bytes, position: 0)
+        var reader = JSONReader(bytes: bytes)
         let value = try reader.value()
         reader.skipSpace()
         guard reader.position == bytes.count else { throw reader.failure("something follows the value") }
         return value
-    }
-
-    private init(bytes: [UInt8], position: Int) {
-        self.bytes = bytes
-        self.position = position
     }
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }

@@ -67,9 +67,7 @@ extension JSONWriter {
 extension Sequence<NetworkInterface> {
     /// The names, each once: an interface that was made anew under its old name counts once for a reader.
     var names: [String] {
-        var names: [String] = []
-        for interface in self where !names.contains(interface.name) { names.append(interface.name) }
-        return names
+        map(\.name).uniqued()
     }
 }
 

@@ -1,5 +1,6 @@
 public import DNSSD
 public import Discovery
+import DiscoverySystem
 
 /// Writes JSON (RFC 8259) as UTF-8 bytes, members in the order in which they are given.
 ///
@@ -244,13 +245,6 @@ extension JSONWriter {
             object.key("reason")
             if let reason = attempt.reason { object.string(reason) } else { object.null() }
         }
-    }
-}
-
-extension Duration {
-    /// Rounded down.
-    fileprivate var wholeMilliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }
 

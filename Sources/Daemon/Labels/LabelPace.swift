@@ -26,8 +26,7 @@ package struct LabelPace: Sendable {
 
     private var states: [Key: State] = [:]
     private var ended = 0
-    private var tokens = LabelPace.burst
-    private var filled = Duration.zero
+    private var beginnings = TokenBucket(burst: LabelPace.burst, perSecond: LabelPace.rate)
 
     package init() {}
 
@@ -48,11 +47,7 @@ package struct LabelPace: Sendable {
         case .until(let end, let last): pause = now - end > Self.steady ? .zero : last
         case nil: break
         }
-        let passed = Self.seconds(now - filled)
-        tokens = min(Self.burst, tokens + passed * Self.rate)
-        filled = now
-        guard tokens >= 1 else { return now + .milliseconds(Int((1 - tokens) / Self.rate * 1000) + 1) }
-        tokens -= 1
+        guard beginnings.take(at: now) else { return beginnings.next(at: now) }
         if states.updateValue(.since(now, pause: pause), forKey: key) != nil { ended -= 1 }
         return nil
     }
@@ -69,10 +64,5 @@ package struct LabelPace: Sendable {
         // Where all still wait, some names are told sooner than they would be.
         for key in old.isEmpty ? Array(states.keys.filter { !hasBegun($0) }) : Array(old.keys) { states[key] = nil }
         ended = states.count - begun.count
-    }
-
-    private static func seconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

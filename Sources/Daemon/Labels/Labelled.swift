@@ -2,7 +2,7 @@ internal import DNSSD
 package import DiscoveryJSON
 
 /// A container or a unit, as far as it says something of itself. A value.
-package struct Labelled: Hashable, Sendable {
+package struct Labelled: Equatable, Sendable {
     /// A port of this machine that leads to a container.
     package struct PublishedPort: Hashable, Sendable {
         package let transport: String
@@ -65,15 +65,9 @@ package struct Labelled: Hashable, Sendable {
 
     package static func == (one: Labelled, other: Labelled) -> Bool {
         one.name == other.name && one.nameLength == other.nameLength && one.isUnit == other.isUnit
-            && one.rules == other.rules && one.ports == other.ports
-            && one.isUp == other.isUp
+            && one.rules == other.rules && one.ports == other.ports && one.isUp == other.isUp
             && one.problem == other.problem && one.labels.count == other.labels.count
             && zip(one.labels, other.labels).allSatisfy { $0.key == $1.key && $0.value == $1.value }
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        for label in labels { hasher.combine(label.key) }
     }
 }
 

@@ -24,7 +24,7 @@ package final class LocalNames: Sendable {
         package func failed(_ reason: String) -> NamesStatus {
             var status = NamesStatus()
             status.dns = (dns.compactMap { DNSPlaces.name(of: $0.descriptor) } + dnsAddresses.map(\.description))
-                .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }.map { .init($0, failure: reason) }
+                .uniqued().map { .init($0, failure: reason) }
             status.nss = nss.isEmpty && !bindsNSS ? [] : [.init(NSSPlace.path, failure: reason)]
             return status
         }

@@ -74,7 +74,7 @@ struct DaemonCommand: ParsableCommand {
                 _ = try DaemonDomains.settings(configuration)
                 return print("\(place.directory.escapedForTerminal): the configuration is right")
             }
-            try DaemonProcess(self, stamp, configuration).run()
+            try DaemonProcess(command: self, stamp: stamp, configuration: configuration).run()
         } catch let error as ConfigurationError {
             Failure.write(error.lines.map { "discoverd: error: \($0)\n" }.joined())
             throw ExitCode(78)

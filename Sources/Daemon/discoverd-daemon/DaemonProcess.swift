@@ -14,16 +14,10 @@ struct DaemonProcess {
     /// The exit status of the process.
     static let endStatus = Locked<Int32>(0)
 
-    private let command: DaemonCommand
+    let command: DaemonCommand
     /// Of the configuration.
-    private let stamp: ConfigurationStamp
-    private let configuration: DaemonConfiguration
-
-    init(_ command: DaemonCommand, _ stamp: ConfigurationStamp, _ configuration: DaemonConfiguration) {
-        self.command = command
-        self.stamp = stamp
-        self.configuration = configuration
-    }
+    let stamp: ConfigurationStamp
+    let configuration: DaemonConfiguration
 
     /// Runs until a signal ends the process.
     /// - Throws: `Failure` if it cannot begin to serve; otherwise never returns.

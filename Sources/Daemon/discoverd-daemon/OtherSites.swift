@@ -73,7 +73,7 @@ struct OtherSites: Sendable {
     func gateway(_ rule: ExportRule, of peer: MirrorPeer, into target: any ExportTarget) -> Gateway? {
         guard let tls = tls(with: [peer.name]) else { return nil }
         let site = CalledSite(peer, tls, log)
-        let network = LocalNetwork(engine: RemoteEngine(peer: site.place))
+        let network = LocalNetwork(engine: RemoteEngine(site.place))
         return Gateway(rule, into: target, log: log) {
             site.state
         } events: {
@@ -236,11 +236,7 @@ final class SiteTeller: Sendable {
     }
 
     private func became(_ trouble: String?) {
-        let isNew = callers.trouble.withLock { old in
-            defer { old = trouble }
-            return old != trouble
-        }
-        guard isNew else { return }
+        guard callers.trouble.exchange(trouble) != trouble else { return }
         if let trouble {
             log.warning("other sites are not told services at \(listen), and this is tried again: \(trouble)")
         } else {

@@ -74,22 +74,14 @@ actor Reloader {
         defer { manager.ready() }
         change.take(ConfigurationStamp(place))
         let new: DaemonConfiguration
-        do throws(ConfigurationError) {
-            new = try place.load()
-        } catch {
-            for line in error.lines { log.error("the configuration is wrong, the old one stays: \(line)") }
-            let what = "the configuration on disk is wrong, the old one is used"
-            target.health.note("configuration", "\(what): \(error.summary)", toAll: what)
-            return .failure(ControlError(422, "bad-configuration", error.lines))
-        }
         let settings: [DomainSettings]
         do {
+            new = try place.load()
             settings = try DaemonDomains.settings(new)
+        } catch let error as ConfigurationError {
+            return refused(error.summary, ControlError(422, "bad-configuration", error.lines), target)
         } catch {
-            log.error("the configuration is wrong, the old one stays: \(error)")
-            let what = "the configuration on disk is wrong, the old one is used"
-            target.health.note("configuration", "\(what): \(error)", toAll: what)
-            return .failure(ControlError(422, "bad-configuration", "\(error)"))
+            return refused("\(error)", ControlError(422, "bad-configuration", "\(error)"), target)
         }
         let change = ConfigurationChange(from: configuration, to: new, since: first)
         configuration = new
@@ -106,6 +98,17 @@ actor Reloader {
             log.warning("changed, but read at the start only: \(change.needsRestart.joined(separator: ", "))")
         }
         return .success(change.needsRestart)
+    }
+
+    private func refused(
+        _ summary: String, _ error: ControlError, _ target: Daemon.Configurable
+    ) -> Result<[String], ControlError> {
+        for line in error.errors.isEmpty ? [error.message] : error.errors {
+            log.error("the configuration is wrong, the old one stays: \(line)")
+        }
+        let what = "the configuration on disk is wrong, the old one is used"
+        target.health.note("configuration", "\(what): \(summary)", toAll: what)
+        return .failure(error)
     }
 }
 #endif

@@ -6,7 +6,7 @@ package struct PacedPackets: Sendable {
     private static let burst = 20
     private static let perSecond = 667
 
-    private var rate = SendingRate(burst: burst, perSecond: perSecond)
+    private var rate = TokenBucket(burst: Double(burst), perSecond: Double(perSecond))
     private var packets: [[UInt8]] = []
     private var first = 0
 

@@ -189,11 +189,7 @@ final class StreamEvents: Sendable {
     }
 
     private func tell() {
-        let isFirst = isOnItsWay.withLock { isOnItsWay in
-            defer { isOnItsWay = true }
-            return !isOnItsWay
-        }
-        guard isFirst else { return }
+        guard !isOnItsWay.exchange(true) else { return }
         delivery.post { [weak self] in
             guard let self else { return }
             isOnItsWay.withLock { $0 = false }

@@ -35,16 +35,7 @@ public struct Peer: Hashable, Sendable, CustomStringConvertible {
     /// The name, safe for a terminal.
     public var description: String { displayName.escapedForTerminal }
 
-    /// As many whole characters as fit.
-    static func cut(_ name: String) -> String {
-        guard name.utf8.count > maximumNameLength else { return name }
-        var left = maximumNameLength
-        return String(
-            name.prefix { character in
-                left -= character.utf8.count
-                return left >= 0
-            })
-    }
+    static func cut(_ name: String) -> String { String(name.characters(fitting: maximumNameLength)) }
 }
 
 /// How a session finds others.

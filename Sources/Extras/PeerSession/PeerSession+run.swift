@@ -82,12 +82,7 @@ extension PeerSession {
 
     /// As much of a display name as fits a service's name; nil if that is no valid name.
     static func serviceName(_ displayName: String) -> ServiceName? {
-        var left = ServiceName.maximumLength
-        let name = displayName.prefix { character in
-            left -= character.utf8.count
-            return left >= 0
-        }
-        return try? ServiceName(String(name))
+        try? ServiceName(String(displayName.characters(fitting: ServiceName.maximumLength)))
     }
 
     /// The name of a peer that was found. TXT may say any name, and a key is known by the service's: with TLS TXT can only make that one longer.

@@ -27,13 +27,8 @@ struct ServiceAddresses: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let addresses: ServiceAddresses
         var events: ServiceEvents.AsyncIterator
-        private var services: [DiscoveredService] = []
-        private var last: [GRPCNIOTransportHTTP2Posix.Endpoint] = []
-
-        init(addresses: ServiceAddresses, events: ServiceEvents.AsyncIterator) {
-            self.addresses = addresses
-            self.events = events
-        }
+        var services: [DiscoveredService] = []
+        var last: [GRPCNIOTransportHTTP2Posix.Endpoint] = []
 
         mutating func next() async throws -> NameResolutionResult? { try await next(isolation: #isolation) }
 

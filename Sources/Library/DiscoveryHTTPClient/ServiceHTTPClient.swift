@@ -158,7 +158,8 @@ struct ServicePlace: Sendable {
     /// URLs do not have.
     var hostField: String {
         guard let name = (endpoint.target?.host ?? service.host)?.text,
-            name.utf8.allSatisfy({ Self.isPlain($0) }), !name.isEmpty, name.utf8.count <= 253
+            name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-_".utf8.contains($0) }), !name.isEmpty,
+            name.utf8.count <= 253
         else { return bracketed(parts[0]) }
         return "\(name):\(endpoint.port)"
     }
@@ -170,15 +171,6 @@ struct ServicePlace: Sendable {
 
     private func bracketed(_ address: String) -> String {
         endpoint.address.family == .ipv6 ? "[\(address)]:\(endpoint.port)" : "\(address):\(endpoint.port)"
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }
 

@@ -6,15 +6,7 @@ public import NIOCore
 public struct ServerConnections<Connection: Sendable>: Sendable {
     /// The listening channel.
     public let channel: any Channel
-    private let accepted: AcceptedChannels
-    private let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
-
-    init(
-        channel: any Channel, accepted: AcceptedChannels,
-        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
-    ) {
-        (self.channel, self.accepted, self.initializer) = (channel, accepted, initializer)
-    }
+    let connections: IncomingConnections<Connection>
 
     /// Lends `body` the connections, then closes the socket and the connections that `body` has not taken.
     /// - Throws: what `body` throws.
@@ -23,11 +15,11 @@ public struct ServerConnections<Connection: Sendable>: Sendable {
     ) async throws -> Result {
         let result: Swift.Result<Result, any Error>
         do {
-            result = .success(try await body(IncomingConnections(accepted: accepted, initializer: initializer)))
+            result = .success(try await body(connections))
         } catch {
             result = .failure(error)
         }
-        accepted.end()
+        connections.accepted.end()
         try? await channel.close()
         return try result.get()
     }
@@ -46,20 +38,21 @@ public struct IncomingConnections<Connection: Sendable>: AsyncSequence, Sendable
     let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
 
     /// For use by one task.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(accepted: accepted, initializer: initializer) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connections: self) }
 
     /// Iterates over the connections.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let accepted: AcceptedChannels
-        let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
+        let connections: IncomingConnections
 
         /// The next connection; nil at the end.
         public mutating func next() async -> Connection? { await next(isolation: #isolation) }
 
         /// The next connection; nil at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Connection? {
-            while let channel = await accepted.next() {
-                if let connection = try? await NIODialer.activate(channel, initializer) { return connection }
+            while let channel = await connections.accepted.next() {
+                if let connection = try? await NIODialer.activate(channel, connections.initializer) {
+                    return connection
+                }
             }
             return nil
         }
@@ -71,7 +64,6 @@ public struct IncomingConnections<Connection: Sendable>: AsyncSequence, Sendable
 final class AcceptedChannels: Sendable {
     private struct State {
         var waiting: [any Channel] = []
-        var consumer: CheckedContinuation<(any Channel)?, Never>?
         var isOver = false
         var server: (any Channel)?
         var isPaused = false
@@ -87,67 +79,40 @@ final class AcceptedChannels: Sendable {
     /// How many wait here before more wait in the system's queue.
     private static let room = 64
 
-    private let state = Locked(State())
+    private let state = Awaited(State())
 
     func closes(with server: any Channel) {
-        state.withLock { $0.server = server }
+        state.change { $0.server = server }
         server.closeFuture.whenComplete { _ in self.end() }
     }
 
     /// Adds an accepted connection.
     func add(_ channel: any Channel) {
-        let (consumer, isRefused) = state.withLock {
-            state -> (CheckedContinuation<(any Channel)?, Never>?, Bool) in
-            if state.isOver { return (nil, true) }
-            if let consumer = state.consumer {
-                state.consumer = nil
-                return (consumer, false)
-            }
+        let isRefused = state.change { state in
+            if state.isOver { return true }
             state.waiting.append(channel)
             if state.waiting.count >= Self.room, !state.isPaused { state.pause(true) }
-            return (nil, false)
+            return false
         }
         if isRefused { channel.close(promise: nil) }
-        consumer?.resume(returning: channel)
     }
 
     /// The next connection; nil if there are no more, or the task is cancelled.
     func next() async -> (any Channel)? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let result = state.withLock { state -> (any Channel)?? in
-                    if state.isOver || Task.isCancelled || state.consumer != nil { return .some(nil) }
-                    guard !state.waiting.isEmpty else {
-                        state.consumer = continuation
-                        return nil
-                    }
-                    let channel = state.waiting.removeFirst()
-                    if state.isPaused, state.waiting.count <= Self.room / 2 { state.pause(false) }
-                    return .some(channel)
-                }
-                if let result { continuation.resume(returning: result) }
-            }
-        } onCancel: {
-            let consumer = state.withLock { state in
-                defer { state.consumer = nil }
-                return state.consumer
-            }
-            consumer?.resume(returning: nil)
-        }
+        await state.wait { state -> (any Channel)?? in
+            guard !state.waiting.isEmpty else { return state.isOver ? .some(nil) : nil }
+            let channel = state.waiting.removeFirst()
+            if state.isPaused, state.waiting.count <= Self.room / 2 { state.pause(false) }
+            return channel
+        } ?? nil
     }
 
     /// Closes the waiting connections: no one takes them any more.
     func end() {
-        let (waiting, consumer) = state.withLock { state in
-            defer {
-                state.isOver = true
-                state.waiting = []
-                state.consumer = nil
-                state.server = nil
-            }
-            return (state.waiting, state.consumer)
+        let waiting = state.change { state in
+            defer { state = State(isOver: true) }
+            return state.waiting
         }
         for channel in waiting { channel.close(promise: nil) }
-        consumer?.resume(returning: nil)
     }
 }

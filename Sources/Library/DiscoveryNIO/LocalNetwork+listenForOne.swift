@@ -81,7 +81,7 @@ public final class SingleListener<Connection: Sendable>: Sendable {
     }
 }
 
-/// Room for one connection, and for one waiting caller.
+/// Room for one connection.
 private final class SinglePlace: Sendable {
     private enum State {
         case free
@@ -93,16 +93,15 @@ private final class SinglePlace: Sendable {
 
     private struct Contents {
         var state = State.free
-        var waiting: CheckedContinuation<(any Channel)?, Never>?
         var onFilled: (@Sendable () -> Void)?
         var wasFilled = false
     }
 
-    private let contents = Locked(Contents())
+    private let contents = Awaited(Contents())
 
     /// - Returns: whether the caller may fill the place.
     func take() -> Bool {
-        contents.withLock { contents in
+        contents.change { contents in
             guard case .free = contents.state else { return false }
             contents.state = .taken
             return true
@@ -110,31 +109,26 @@ private final class SinglePlace: Sendable {
     }
 
     func giveBack() {
-        contents.withLock { contents in
+        contents.change { contents in
             if case .taken = contents.state { contents.state = .free }
         }
     }
 
     func fill(_ connection: any Channel) {
-        let (isWanted, waiting, onFilled) = contents.withLock { contents in
+        let (isWanted, onFilled) = contents.change { contents -> (Bool, (@Sendable () -> Void)?) in
             // Too late.
-            guard case .taken = contents.state else {
-                return (false, CheckedContinuation<(any Channel)?, Never>?.none, (@Sendable () -> Void)?.none)
-            }
+            guard case .taken = contents.state else { return (false, nil) }
+            contents.state = .filled(connection)
             contents.wasFilled = true
-            let waiting = contents.waiting
-            contents.waiting = nil
-            contents.state = waiting == nil ? .filled(connection) : .over
-            return (true, waiting, contents.onFilled)
+            return (true, contents.onFilled)
         }
         guard isWanted else { return connection.close(promise: nil) }
-        waiting?.resume(returning: connection)
         onFilled?()
     }
 
     /// Calls `body` when the place is filled; immediately if it already is.
     func onFilled(_ body: @escaping @Sendable () -> Void) {
-        let wasFilled = contents.withLock { contents in
+        let wasFilled = contents.change { contents in
             contents.onFilled = body
             return contents.wasFilled
         }
@@ -142,44 +136,22 @@ private final class SinglePlace: Sendable {
     }
 
     func connection() async -> (any Channel)? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let result = contents.withLock { contents -> (any Channel)?? in
-                    if Task.isCancelled { return .some(nil) }
-                    switch contents.state {
-                    case .filled(let connection):
-                        contents.state = .over
-                        return connection
-                    case .over: return .some(nil)
-                    case .free, .taken:
-                        guard contents.waiting == nil else { return .some(nil) }
-                        contents.waiting = continuation
-                        return nil
-                    }
-                }
-                if let result { continuation.resume(returning: result) }
+        await contents.wait { contents -> (any Channel)?? in
+            switch contents.state {
+            case .filled(let connection):
+                contents.state = .over
+                return connection
+            case .over: return .some(nil)
+            case .free, .taken: return nil
             }
-        } onCancel: {
-            let waiting = contents.withLock { contents in
-                defer { contents.waiting = nil }
-                return contents.waiting
-            }
-            waiting?.resume(returning: nil)
-        }
+        } ?? nil
     }
 
     /// Admits no more connections.
     func close() -> (any Channel)? {
-        let (waiting, connection) = contents.withLock {
-            contents -> (CheckedContinuation<(any Channel)?, Never>?, (any Channel)?) in
-            defer {
-                contents.waiting = nil
-                contents.state = .over
-            }
-            if case .filled(let connection) = contents.state { return (nil, connection) }
-            return (contents.waiting, nil)
+        contents.change { contents in
+            defer { contents.state = .over }
+            return if case .filled(let connection) = contents.state { connection } else { nil }
         }
-        waiting?.resume(returning: nil)
-        return connection
     }
 }

@@ -16,9 +16,7 @@ public struct NIODialer: Dialer {
     public func dial(_ endpoint: Endpoint) async throws -> any Channel {
         let socketAddress: NIOCore.SocketAddress
         do {
-            // The scope of a link-local address is the number of its interface; a name would have to be looked up.
-            socketAddress = try NIOCore.SocketAddress(
-                ipAddress: endpoint.address.text(scopedTo: nil), port: Int(endpoint.port.rawValue))
+            socketAddress = try NIOCore.SocketAddress(endpoint)
         } catch {
             throw DialFailure(.refused, "not an address for a socket")
         }
@@ -65,7 +63,9 @@ public struct NIODialer: Dialer {
         do {
             // In a single turn of the loop if the initializer takes no longer, so that nothing comes in between.
             let output = try await channel.eventLoop.flatSubmit {
-                try? channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+                // A datagram socket has neither, and SwiftNIO ends the process where it is asked for such an option.
+                let isStream = (try? channel.pipeline.syncOperations.handler(type: EarlyInput.self)) != nil
+                if isStream { try? channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false) }
                 return initializer(channel).map { output in
                     // Nothing may fail from here on: an unused NIOAsyncChannel traps.
                     if channel.isActive {
@@ -88,14 +88,17 @@ public struct NIODialer: Dialer {
         switch error {
         case let error as IOError where error.errnoCode == 111: DialFailure(.refused, "connection refused")
         case let error as IOError where error.errnoCode == 110: DialFailure(.timeout, "no answer")
-        case let error as IOError: DialFailure(.refused, error.localizedText)
+        case let error as IOError: DialFailure(.refused, error.description.escapedForTerminal)
         default: DialFailure(.refused, String(describing: error).escapedForTerminal)
         }
     }
 }
 
-extension IOError {
-    fileprivate var localizedText: String { description.escapedForTerminal }
+extension NIOCore.SocketAddress {
+    /// The scope of a link-local address is the number of its interface; a name would have to be looked up.
+    init(_ endpoint: Endpoint) throws {
+        try self.init(ipAddress: endpoint.address.text(scopedTo: nil), port: Int(endpoint.port.rawValue))
+    }
 }
 
 /// A channel that may be cancelled before it exists.

@@ -63,7 +63,8 @@ public enum ServerSocket {
                 .bind(to: try address(host, port)).get()
         }
         accepted.closes(with: channel)
-        return ServerConnections(channel: channel, accepted: accepted, initializer: initializer)
+        return ServerConnections(
+            channel: channel, connections: IncomingConnections(accepted: accepted, initializer: initializer))
     }
 
     /// Listens on every address; `initializer` alone handles each connection.

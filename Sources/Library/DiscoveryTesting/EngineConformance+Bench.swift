@@ -35,6 +35,15 @@ extension EngineConformance {
                 name: try ServiceName(name), type: type, domain: domain, port: try Port(port), txt: try TXTRecord(txt))
         }
 
+        /// Publishes a service while `body` runs, which begins once it is established.
+        func withPublished<Result>(
+            _ service: OfferedService, _ body: (Publication, ServiceName) async throws -> Result
+        ) async throws -> Result {
+            try await publisher.withPublished(service) { publication in
+                try await body(publication, try await publication.established())
+            }
+        }
+
         func query(_ resolution: ServiceQuery.Resolution) -> ServiceQuery {
             ServiceQuery(.type(type, domain), resolution: resolution)
         }
@@ -147,12 +156,7 @@ final class FactLog<Fact: Sendable>: Sendable {
     ) async throws -> [Fact] {
         let found = await withTaskGroup(of: [Fact]?.self) { group in
             group.addTask { [self] in
-                while !Task.isCancelled {
-                    let (facts, version) = state.withLock { ($0.facts, $0.waiters.version) }
-                    if isThere(facts) { return facts }
-                    await state.wait(for: \.waiters, after: version)
-                }
-                return nil
+                await state.first(in: \.waiters) { isThere($0.facts) ? $0.facts : nil }
             }
             group.addTask { [time] in
                 try? await time.sleep(until: time.now + patience)

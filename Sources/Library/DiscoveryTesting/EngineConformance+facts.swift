@@ -12,8 +12,7 @@ extension EngineConformance {
             try expect(log.facts.first == .backend(.up), "it was \(String(describing: log.facts.first))")
         },
         Check("the first list is told once, after its sightings; what is resolved was sighted before") { bench in
-            try await bench.publisher.withPublished(try bench.service("listed")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("listed")) { _, name in
                 var watcher = bench.watch()
                 _ = try await watcher.found(name)
                 let log = bench.log(BrowseFact.self)
@@ -46,8 +45,7 @@ extension EngineConformance {
             }
         },
         Check("a batch is never empty") { bench in
-            try await bench.publisher.withPublished(try bench.service("batched")) { publication in
-                _ = try await publication.established()
+            try await bench.withPublished(try bench.service("batched")) { _, _ in
                 let log = bench.log(BrowseFact.self)
                 let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
                 _ = try await log.wait(for: "the list", bench.environment.patience) { $0.contains(.listed) }
@@ -64,8 +62,7 @@ extension EngineConformance {
             operation.cancel()
             await operation.cancel(waitingAtMost: bench.environment.patience)
             let before = log.facts.count
-            try await bench.publisher.withPublished(try bench.service("too late")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("too late")) { _, name in
                 var watcher = bench.watch()
                 _ = try await watcher.found(name)
             }
@@ -81,8 +78,7 @@ extension EngineConformance {
             try expect(!log.facts.contains { $0.sighted != nil }, "\(log.facts)")
         },
         Check("types are listed once, after what is there, and each origin once") { bench in
-            try await bench.publisher.withPublished(try bench.service("typed once")) { publication in
-                _ = try await publication.established()
+            try await bench.withPublished(try bench.service("typed once")) { publication, _ in
                 var watcher = bench.watch()
                 _ = try await watcher.found(publication.status.name)
                 let log = bench.log(TypeFact.self)

@@ -31,8 +31,7 @@ extension EngineConformance {
             }
         },
         Check("without resolving, names and interfaces are told") { bench in
-            try await bench.publisher.withPublished(try bench.service("plain")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("plain")) { _, name in
                 var watcher = bench.watch(.none)
                 let found = try await watcher.found(name)
                 try expect(found.state == .found && found.endpoints.isEmpty, "resolved all the same: \(found)")
@@ -42,8 +41,7 @@ extension EngineConformance {
         Check("a service is found by a subtype (RFC 6763 §7.1)") { bench in
             var service = try bench.service("sub")
             service.subtypes = ["_conf"]
-            try await bench.publisher.withPublished(service) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(service) { _, name in
                 let type = try bench.type.withSubtype("_conf")
                 var watcher = bench.watch(bench.browser.browse(type, in: bench.domain))
                 let found = try await watcher.found(name)
@@ -51,8 +49,7 @@ extension EngineConformance {
             }
         },
         Check("the type is listed while it has a service") { bench in
-            try await bench.publisher.withPublished(try bench.service("typed")) { publication in
-                _ = try await publication.established()
+            try await bench.withPublished(try bench.service("typed")) { _, _ in
                 let time = bench.environment.time
                 let deadline = time.now + bench.environment.patience
                 var iterator = bench.browser.types(TypeQuery(domain: bench.domain)).makeAsyncIterator()
@@ -63,8 +60,7 @@ extension EngineConformance {
             }
         },
         Check("one service is resolved by name, with every address") { bench in
-            try await bench.publisher.withPublished(try bench.service("single", txt: ["k": "v"])) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("single", txt: ["k": "v"])) { _, name in
                 let instance = ServiceInstance(name: name, type: bench.type, domain: bench.domain)
                 let service = try await bench.browser.resolve(instance, within: bench.environment.patience)
                 try expect(service.port?.rawValue == 9000, "port \(String(describing: service.port))")
@@ -109,8 +105,7 @@ extension EngineConformance {
             try await collide(bench, "local", first: bench.publisher, second: bench.publisher)
         },
         Check("a taken name is an error when renaming is not wanted") { bench in
-            try await bench.publisher.withPublished(try bench.service("taken")) { publication in
-                _ = try await publication.established()
+            try await bench.withPublished(try bench.service("taken")) { _, _ in
                 // On another port: the same data under the same name would be no conflict (RFC 6762 §9).
                 let second = bench.browser.publish(try bench.service("taken", port: 9001), onConflict: .fail)
                 do {
@@ -124,8 +119,7 @@ extension EngineConformance {
         },
         Check("a withdrawn service is lost (RFC 6762 §10.1)") { bench in
             var watcher = bench.watch()
-            let name = try await bench.publisher.withPublished(try bench.service("leaving")) { publication in
-                let name = try await publication.established()
+            let name = try await bench.withPublished(try bench.service("leaving")) { _, name in
                 _ = try await watcher.found(name)
                 return name
             }
@@ -142,21 +136,18 @@ extension EngineConformance {
         },
         Check("published again with another TXT record, the service changes") { bench in
             var watcher = bench.watch()
-            let name = try await bench.publisher.withPublished(try bench.service("text", txt: ["v": "1"])) { one in
-                let name = try await one.established()
+            let name = try await bench.withPublished(try bench.service("text", txt: ["v": "1"])) { _, name in
                 _ = try await watcher.found(name) { $0.txt.text(for: "v") == "1" }
                 return name
             }
-            try await bench.publisher.withPublished(try bench.service("text", txt: ["v": "2"])) { two in
-                let again = try await two.established()
+            try await bench.withPublished(try bench.service("text", txt: ["v": "2"])) { _, again in
                 try expect(again == name, "it became \(again)")
                 _ = try await watcher.found(name) { $0.txt.text(for: "v") == "2" }
             }
         },
         Check("another TXT record is a change and not an end, and is the one that counts (RFC 6762 §8.4)") { bench in
             var watcher = bench.watch()
-            try await bench.publisher.withPublished(try bench.service("changing", txt: ["v": "1"])) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("changing", txt: ["v": "1"])) { publication, name in
                 _ = try await watcher.found(name) { $0.txt.text(for: "v") == "1" }
                 await publication.update(txt: try TXTRecord(["v": "2", "flag": nil]))
                 let changed = try await watcher.found(name) { $0.txt.text(for: "v") == "2" }
@@ -169,8 +160,7 @@ extension EngineConformance {
         },
         Check("another port is a change and not an end") { bench in
             var watcher = bench.watch()
-            try await bench.publisher.withPublished(try bench.service("moving", txt: ["v": "1"])) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("moving", txt: ["v": "1"])) { publication, name in
                 _ = try await watcher.found(name) { $0.port == bench.port }
                 await publication.update(port: try Port(9001), txt: try TXTRecord(["v": "2"]))
                 _ = try await watcher.found(name) { $0.port?.rawValue == 9001 && $0.txt.text(for: "v") == "2" }

@@ -8,8 +8,7 @@ extension EngineConformance {
         Check("asked over IPv6, only IPv6 addresses are told") { bench in try await addresses(bench, of: .ipv6) },
         Check("an interface that is not asked for is not told", needs: [.links]) { bench in
             guard let link = bench.environment.links.first else { throw Failure("the environment has no link") }
-            try await bench.publisher.withPublished(try bench.service("here only")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("here only")) { _, name in
                 var watcher = bench.watch(
                     bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter([link])))
                 let found = try await watcher.found(name) { $0.state == .resolved }
@@ -18,8 +17,7 @@ extension EngineConformance {
             }
         },
         Check("where no interface is asked for, nothing is found, and the list is complete", needs: [.links]) { bench in
-            try await bench.publisher.withPublished(try bench.service("nowhere")) { publication in
-                _ = try await publication.established()
+            try await bench.withPublished(try bench.service("nowhere")) { _, _ in
                 var watcher = bench.watch(
                     bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter(["no-such-*"])))
                 try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
@@ -29,8 +27,7 @@ extension EngineConformance {
         },
         Check("a service on two links is one service with both", needs: [.links]) { bench in
             guard bench.environment.links.count > 1 else { return }
-            try await bench.publisher.withPublished(try bench.service("twice")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("twice")) { _, name in
                 var watcher = bench.watch()
                 let wanted = Set(bench.environment.links)
                 let found = try await watcher.found(name) { wanted.isSubset(of: $0.interfaces.map(\.name)) }
@@ -43,8 +40,7 @@ extension EngineConformance {
             }
         },
         Check("resolved once, a service has everything that a watched one has") { bench in
-            try await bench.publisher.withPublished(try bench.service("once", txt: ["k": "v"])) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("once", txt: ["k": "v"])) { _, name in
                 var watcher = bench.watch(.watch)
                 let watched = try await watcher.found(name) { $0.state == .resolved }
                 var other = bench.watch(.once)
@@ -55,8 +51,7 @@ extension EngineConformance {
             }
         },
         Check("a service of this machine is told as its own, one of another is not", needs: [.ownership]) { bench in
-            try await bench.publisher.withPublished(try bench.service("mine")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("mine")) { _, name in
                 var own = bench.watch(bench.publisher.browse(bench.type, in: bench.domain))
                 _ = try await own.found(name) { $0.isOwn }
                 var watcher = bench.watch()
@@ -88,8 +83,7 @@ extension EngineConformance {
             }
         },
         Check("two who ask the same are told the same, though one comes later") { bench in
-            try await bench.publisher.withPublished(try bench.service("shared", txt: ["a": "b"])) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("shared", txt: ["a": "b"])) { _, name in
                 var first = bench.watch()
                 let one = try await first.found(name) { $0.state == .resolved }
                 var second = bench.watch()
@@ -101,8 +95,7 @@ extension EngineConformance {
             let time = bench.environment.time
             let deadline = time.now + bench.environment.patience
             var types = bench.browser.types(TypeQuery(domain: bench.domain)).makeAsyncIterator()
-            try await bench.publisher.withPublished(try bench.service("last")) { publication in
-                _ = try await publication.established()
+            try await bench.withPublished(try bench.service("last")) { _, _ in
                 while let event = try await types.nextBatch(atMost: 1, until: deadline)?.first {
                     if case .found(bench.type, bench.domain, _) = event { return }
                 }
@@ -115,8 +108,7 @@ extension EngineConformance {
         },
         Check("a link that flaps takes nothing away") { bench in
             guard let link = bench.environment.browserLink else { return }
-            try await bench.publisher.withPublished(try bench.service("over there")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("over there")) { _, name in
                 let log = bench.log(BrowseFact.self)
                 let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
                 var watcher = bench.watch()
@@ -152,8 +144,7 @@ extension EngineConformance {
     ]
 
     private static func addresses(_ bench: Bench, of family: IPAddress.Family) async throws {
-        try await bench.publisher.withPublished(try bench.service("over \(family.rawValue)")) { publication in
-            let name = try await publication.established()
+        try await bench.withPublished(try bench.service("over \(family.rawValue)")) { _, name in
             var watcher = bench.watch(bench.browser.browse(bench.type, in: bench.domain, over: family))
             let found = try await watcher.found(name) { $0.state == .resolved && !$0.endpoints.isEmpty }
             try expect(found.endpoints.allSatisfy { $0.address.family == family }, "\(found.endpoints)")

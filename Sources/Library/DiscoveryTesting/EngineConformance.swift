@@ -153,8 +153,7 @@ extension EngineConformance {
         Check("a browser's backend goes and comes back: both are told, nothing is lost", needs: [.restarting]) {
             bench in
             guard let backend = bench.environment.browserBackend else { return }
-            try await bench.publisher.withPublished(try bench.service("staying")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("staying")) { _, name in
                 var watcher = bench.watch()
                 _ = try await watcher.found(name)
                 try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
@@ -178,8 +177,7 @@ extension EngineConformance {
         Check("a publisher's backend goes and comes back: the service is established again", needs: [.restarting]) {
             bench in
             guard let backend = bench.environment.publisherBackend else { return }
-            try await bench.publisher.withPublished(try bench.service("again")) { publication in
-                let name = try await publication.established()
+            try await bench.withPublished(try bench.service("again")) { publication, name in
                 var updates = publication.updates.makeAsyncIterator()
                 try await backend.stop()
                 try await updates.wait(for: "waiting") { if case .waiting = $0.state { true } else { false } }

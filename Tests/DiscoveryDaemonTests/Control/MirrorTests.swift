@@ -89,15 +89,15 @@ struct MirrorTests {
 
     @Test("of another site's daemon so many bytes are read at once, and so many a second")
     func pace() {
-        let start = ContinuousClock.now
-        var pace = ReadingPace(burst: 1000, perSecond: 100, at: start)
-        let first = [600, 400].map { pace.read($0, at: start) }
+        let start = Duration.seconds(7)
+        var pace = TokenBucket(burst: 1000, perSecond: 100)
+        let first = [600, 400].map { pace.overdraw($0, at: start) }
         #expect(first == [.zero, .zero])
-        let waits = [pace.read(50, at: start), pace.read(100, at: start + .seconds(1))]
+        let waits = [pace.overdraw(50, at: start), pace.overdraw(100, at: start + .seconds(1))]
         #expect(waits == [.milliseconds(500), .milliseconds(500)])
-        let later = pace.read(1000, at: start + .seconds(3600))
+        let later = pace.overdraw(1000, at: start + .seconds(3600))
         #expect(later == .zero, "what was not read adds up to the burst alone")
-        let more = pace.read(100, at: start + .seconds(3600))
+        let more = pace.overdraw(100, at: start + .seconds(3600))
         #expect(more == .seconds(1))
     }
 

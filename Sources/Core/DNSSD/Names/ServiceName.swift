@@ -82,10 +82,13 @@ extension String {
     /// Returns as many whole characters as fit, or as many scalars if the first character does not fit.
     fileprivate func prefix(bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
-        let characters = Self.fitting(self, limit) { $0.utf8.count }
+        let characters = characters(fitting: limit)
         guard characters.isEmpty else { return String(characters) }
         return String(Self.fitting(unicodeScalars, limit) { UTF8.width($0) })
     }
+
+    /// As many whole characters as fit in as many bytes.
+    package func characters(fitting limit: Int) -> Substring { Self.fitting(self, limit) { $0.utf8.count } }
 
     private static func fitting<C: Collection>(_ parts: C, _ limit: Int, size: (C.Element) -> Int) -> C.SubSequence {
         var left = limit

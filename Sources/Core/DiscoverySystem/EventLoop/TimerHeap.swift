@@ -153,4 +153,6 @@ extension Duration {
         let (seconds, attoseconds) = min(max(self, .seconds(-1 << 40)), .seconds(1 << 40)).components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
+
+    package var wholeMilliseconds: Int { Int(wholeMicroseconds / 1000) }
 }

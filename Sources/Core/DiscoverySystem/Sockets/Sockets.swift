@@ -67,6 +67,14 @@ package enum Sockets {
         return unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
+    /// Who is at the other end of a Unix socket (SO_PEERCRED, unix(7)); nil with an `errno` where the system does not say it.
+    package static func peer(of socket: Int32) -> (process: Int32, user: UInt32, group: UInt32)? {
+        // `struct ucred` of <sys/socket.h>, which Glibc's module shows to GNU sources only: pid, uid, gid.
+        var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
+        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+        return unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials : nil
+    }
+
     /// The result of a connection attempt: 0 or an `errno`.
     package static func pendingError(of socket: Int32) -> Int32 { option(SO_ERROR, of: socket) ?? errno }
 }

@@ -94,7 +94,7 @@ public struct ControlClient: Sendable {
     public func send(_ request: Request, within limit: Duration = .seconds(10)) async throws(ControlError) -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
             let code = SystemThread.start {
-                continuation.resume(returning: self.exchange(request, until: Deadline(in: limit)))
+                continuation.resume(returning: self.answer(to: request, within: limit))
             }
             if code != 0 {
                 continuation.resume(returning: .failure(ControlError(503, "no-thread", "the system has no thread")))
@@ -106,10 +106,7 @@ public struct ControlClient: Sendable {
     /// Sends a request and waits up to `limit` for its answer, on this thread.
     /// - Returns: as `send`; the error's code is `no-daemon` if there is no socket.
     public func answer(to request: Request, within limit: Duration) -> Result<[UInt8], ControlError> {
-        exchange(request, until: Deadline(in: limit))
-    }
-
-    func exchange(_ request: Request, until deadline: Deadline) -> Result<[UInt8], ControlError> {
+        let deadline = Deadline(in: limit)
         do throws(DiscoveryError) {
             let connection = try place.connect(deadline)
             try connection.send(request.bytes, until: deadline)

@@ -16,8 +16,8 @@ package struct ControlPlace: Sendable {
     var ownStreams = 3
     /// The longest line, in bytes, and the most values of a stream.
     var (longestLine, mostValues) = (LineSplitter.maximumLength, 20_000)
-    /// The most bytes at once and each second; nil: as many as come.
-    var bytes: (burst: Int, perSecond: Int)?
+    /// The bytes that are read of it: one that changes without end must not keep a core busy. Nil: as many as come.
+    var bytes: TokenBucket?
     /// Is told why nothing comes from it, and nil when something does.
     var became: @Sendable (String?) -> Void = { _ in }
 
@@ -39,6 +39,6 @@ package struct ControlPlace: Sendable {
         self.connect = { _ throws(DiscoveryError) in try connect().get() }
         (longestPause, silence, answer, ownStreams) = (.seconds(60), .seconds(20), .seconds(5), 0)
         (longestLine, mostValues) = (16 * 1024, 2048)
-        bytes = (2 * 1024 * 1024, 64 * 1024)
+        bytes = TokenBucket(burst: 2 * 1024 * 1024, perSecond: 64 * 1024)
     }
 }

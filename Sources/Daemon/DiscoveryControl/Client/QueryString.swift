@@ -1,3 +1,5 @@
+import DNSSD
+
 /// The query of a URL (RFC 3986 §3.4): names with values. A name may occur several times.
 public struct QueryString: Hashable, Sendable {
     /// Names and values in order, decoded.
@@ -46,12 +48,10 @@ public struct QueryString: Hashable, Sendable {
     public static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
+            if byte.isUnreserved {
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default: encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            } else {
+                encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
             }
         }
         return encoded
@@ -76,11 +76,11 @@ public struct QueryString: Hashable, Sendable {
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
+        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
+}
+
+extension UInt8 {
+    /// A character that stands for itself in every part of a URL (RFC 3986 §2.3).
+    package var isUnreserved: Bool { isASCIIAlphanumeric || "-._~".utf8.contains(self) }
 }

@@ -1,4 +1,4 @@
-internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
 
 /// Decides whether to trust a socket: only root and this user can have created it, or one of them listens at it.
@@ -25,7 +25,7 @@ struct SocketTrust {
 
     /// For this process.
     static var system: SocketTrust {
-        SocketTrust(user: geteuid(), look: Entry.init(path:), resolve: realPath)
+        SocketTrust(user: geteuid(), look: Entry.init(path:), resolve: SystemFile.real)
     }
 
     /// Whether the peer is root or this user; then its path does not matter.
@@ -74,12 +74,6 @@ struct SocketTrust {
     }
 
     private func isOwn(_ entry: Entry) -> Bool { entry.owner == 0 || entry.owner == user }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(validatingCString: resolved)
-    }
 }
 
 extension SocketTrust.Entry {

@@ -56,17 +56,12 @@ package final class UnixConnection {
     }
 
     private func checkTrust(_ path: String) throws(DiscoveryError) {
-        // `struct ucred` of <sys/socket.h>, which Glibc's module shows to GNU sources only: pid, uid, gid.
-        var credentials: (Int32, UInt32, UInt32) = (0, .max, .max)
-        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else {
-            throw Self.error(errno, path)
-        }
+        guard let user = Sockets.peer(of: descriptor)?.user else { throw Self.error(errno, path) }
         let trust = SocketTrust.system
-        guard !trust.isTrusted(peer: credentials.1), !trust.isTrusted(path: path) else { return }
+        guard !trust.isTrusted(peer: user), !trust.isTrusted(path: path) else { return }
         throw DiscoveryError(
             .untrusted,
-            "\(path.quotedForMessage) is not trusted: user \(credentials.1) listens there, who is neither root nor you, and "
+            "\(path.quotedForMessage) is not trusted: user \(user) listens there, who is neither root nor you, and "
                 + "others than root and you may have put it there")
     }
 

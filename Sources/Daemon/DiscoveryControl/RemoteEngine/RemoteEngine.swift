@@ -43,46 +43,31 @@ public final class RemoteEngine: DiscoveryEngine {
     ///   - check: the check that must pass for its publications to be advertised.
     ///   - otherwise: makes an engine that publishes without a check once the daemon has no connection left for this
     ///     user (`clients-per-user`). Called once.
+    ///   - patience: how long the daemon may be away until queries go on without it.
+    ///   - withoutDaemon: makes what finds then, until the program ends; nil: they wait for the daemon. Called once.
     public convenience init(
         path: String,
         check: RegistrationRequest.Check? = nil,
-        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
-    ) {
-        self.init(ControlPlace(path: path), check: check, otherwise: otherwise, patience: .zero, withoutDaemon: { nil })
-    }
-
-    /// Creates an engine whose queries go on without a daemon that is away.
-    /// - Parameters:
-    ///   - check, otherwise: as above.
-    ///   - patience: how long the daemon may be away.
-    ///   - withoutDaemon: makes what finds then, until the program ends; nil: they wait for the daemon. Called once.
-    package convenience init(
-        path: String,
-        check: RegistrationRequest.Check? = nil,
-        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)?,
+        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil },
         patience: Duration = .seconds(5),
-        withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)?
+        withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
     ) {
         self.init(
             ControlPlace(path: path), check: check, otherwise: otherwise, patience: patience,
             withoutDaemon: withoutDaemon)
     }
 
-    private init(
-        _ place: ControlPlace, check: RegistrationRequest.Check?,
-        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)?, patience: Duration,
-        withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)?
+    /// Of another site's daemon it tells the services.
+    package init(
+        _ place: ControlPlace, check: RegistrationRequest.Check? = nil,
+        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }, patience: Duration = .zero,
+        withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
     ) {
         pulse = Pulse(place)
         self.check = check
         makeOther = otherwise
         makeSuccessor = withoutDaemon
         state = Locked(State(absence: DaemonAbsence(patience: patience)))
-    }
-
-    /// The services that the daemon of another site tells.
-    package convenience init(peer place: ControlPlace) {
-        self.init(place, check: nil, otherwise: { nil }, patience: .zero, withoutDaemon: { nil })
     }
 
     /// True for every domain; the daemon decides.
@@ -155,13 +140,7 @@ public final class RemoteEngine: DiscoveryEngine {
         let told = Locked<EngineState?>(nil)
         // Each change once, whoever reports it.
         let report: @Sendable ([EngineState]) -> Void = { states in
-            for state in states {
-                let isNew = told.withLock { told in
-                    defer { told = state }
-                    return told != state
-                }
-                if isNew { reporting(state) }
-            }
+            for state in states where told.exchange(state) != state { reporting(state) }
         }
         let succession = Succession<EngineState>(reporting: report) { other, report in
             other.watchState { report([$0]) }

@@ -139,8 +139,7 @@ final class RemotePublication: PublicationOperation {
     func cancel(waitingAtMost limit: Duration) async -> Bool {
         let (id, instead) = state.withLock { state in
             state.facts.isOver = true
-            defer { state.facts.id = nil }
-            return (state.facts.id, state.instead)
+            return (state.facts.id.take(), state.instead)
         }
         defer { stream.cancel() }
         if let instead { return await instead.cancel(waitingAtMost: limit) }

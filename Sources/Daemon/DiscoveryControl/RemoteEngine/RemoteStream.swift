@@ -111,16 +111,20 @@ final class RemoteStream: Sendable {
         var refusal: [UInt8] = []
         let began = ContinuousClock.now
         var hangs = false
-        var pace = pulse.place.bytes.map { ReadingPace(burst: $0.burst, perSecond: $0.perSecond, at: began) }
+        var pace = pulse.place.bytes
         while !isCancelled {
             do throws(HTTPResponseReader.Failure) {
-                switch Self.wait(connection, bell, until: pulse.deadline(since: began)) {
+                let deadline = pulse.deadline(since: began)
+                switch Result(catching: { () throws(DiscoveryError) in
+                    try connection.receive(until: deadline, bell: bell)
+                }) {
                 case .success(.bytes(let bytes)):
                     pulse.heard()
                     if hangs { tell(.hangs(nil)) }
                     hangs = false
                     try reader.received(bytes)
-                    if let wait = pace?.read(bytes.count, at: .now), wait > .zero { pause(Deadline(in: wait)) }
+                    let wait = pace?.overdraw(Double(bytes.count), at: SystemTime().now) ?? .zero
+                    if wait > .zero { pause(Deadline(in: wait)) }
                 case .success(.ended):
                     if let reason = connection.whyItEnded() { return reason }
                     try reader.ended()
@@ -155,18 +159,6 @@ final class RemoteStream: Sendable {
             if reader.isDone { return "the daemon ended its answer" }
         }
         return nil
-    }
-
-    private static func wait(
-        _ connection: UnixConnection,
-        _ bell: WakeUp,
-        until deadline: Deadline
-    ) -> Result<UnixConnection.Received, DiscoveryError> {
-        do throws(DiscoveryError) {
-            return .success(try connection.receive(until: deadline, bell: bell))
-        } catch {
-            return .failure(error)
-        }
     }
 }
 

@@ -65,8 +65,7 @@ final class Succession<Fact: Sendable>: EngineOperation, Succeeding {
     private func end() -> (any EngineOperation)? {
         current.withLock { current in
             current.isOver = true
-            defer { current.operation = nil }
-            return current.operation
+            return current.operation.take()
         }
     }
 

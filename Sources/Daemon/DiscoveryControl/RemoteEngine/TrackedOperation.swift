@@ -12,26 +12,19 @@ final class TrackedOperation: PublicationOperation {
         (self.operation, self.forget) = (operation, Locked(forget))
     }
 
-    private func end() -> (@Sendable () -> Void)? {
-        forget.withLock { forget in
-            defer { forget = nil }
-            return forget
-        }
-    }
-
     func update(txt: TXTRecord) -> Bool {
         guard forget.withLock({ $0 != nil }) else { return true }
         return (operation as? any PublicationOperation)?.update(txt: txt) ?? false
     }
 
     func cancel() {
-        guard let forget = end() else { return }
+        guard let forget = forget.exchange(nil) else { return }
         operation.cancel()
         forget()
     }
 
     func cancel(waitingAtMost limit: Duration) async -> Bool {
-        guard let forget = end() else { return true }
+        guard let forget = forget.exchange(nil) else { return true }
         defer { forget() }
         return await operation.cancel(waitingAtMost: limit)
     }

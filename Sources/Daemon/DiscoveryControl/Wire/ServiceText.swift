@@ -17,9 +17,5 @@ extension DiscoveredService {
     }
 
     /// The addresses, each once, in the order of the endpoints.
-    public var addressTexts: [String] {
-        var texts: [String] = []
-        for endpoint in endpoints where !texts.contains(endpoint.addressText) { texts.append(endpoint.addressText) }
-        return texts
-    }
+    public var addressTexts: [String] { endpoints.map(\.addressText).uniqued() }
 }

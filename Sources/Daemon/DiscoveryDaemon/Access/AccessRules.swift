@@ -139,16 +139,14 @@ extension AccessRules.Rule {
         let isAll = types.isScalar ? try types.text() == "*" : false
         var domains: Set<Domain> = []
         for entry in try mapping["domains"]?.list(atMost: 64) ?? [] {
-            let text = try entry.text()
-            domains.insert(try entry.reading { () throws(DiscoveryError) in try Domain(text) })
+            domains.insert(try entry.parsed(Domain.init(_:)))
         }
         var hosts: Set<HostName> = []
         for entry in try mapping["hosts"]?.list(atMost: 64) ?? [] {
-            let text = try entry.text()
-            guard !text.contains("*") else {
+            guard try !entry.text().contains("*") else {
                 throw entry.error("hosts takes names, and no pattern: name each host, as printer.local")
             }
-            hosts.insert(try entry.reading { () throws(DiscoveryError) in try HostName(text) })
+            hosts.insert(try entry.parsed(HostName.init(_:)))
         }
         self.init(
             subject: subject, types: isAll ? nil : Set(try DaemonConfiguration.types(types).map(\.base)),

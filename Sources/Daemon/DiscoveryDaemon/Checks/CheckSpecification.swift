@@ -1,5 +1,6 @@
 public import DNSSD
 package import DiscoveryControl
+internal import DiscoverySystem
 
 /// What is to work for a service to be advertised, and how often that is looked at.
 public struct CheckSpecification: Hashable, Sendable {
@@ -95,13 +96,6 @@ extension RegistrationRequest.Check {
     }
 }
 
-extension Duration {
-    /// Of a time that `CheckSpecification` has bounded.
-    fileprivate var wholeMilliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-    }
-}
-
 extension CheckSpecification {
     /// Reads `tcp`, `http:/path`, `exec:PROGRAM ARG…` (`QuotedWords`), `unit:NAME.service` or `pid:123`.
     /// - Throws: `.invalidCheck` with the rule that was broken.
@@ -146,10 +140,7 @@ extension CheckSpecification {
 
     /// systemd.unit(5): letters, digits, and `:-_.\@`.
     private static func isUnitCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x3A, 0x40...0x5A, 0x5C, 0x5F, 0x61...0x7A, 0x2D, 0x2E: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || ":-_.\\@".utf8.contains(byte)
     }
 }
 

@@ -17,14 +17,16 @@ struct Probe: Sendable {
 
     /// Waits until `descriptor` is ready.
     func wait(for descriptor: Int32, _ events: Int32) async throws(ProbeFailure) {
-        switch await poller.wait(for: descriptor, events, until: deadline) {
+        try check(await poller.wait(for: descriptor, events, until: deadline))
+    }
+
+    private func check(_ outcome: Poller.Outcome) throws(ProbeFailure) {
+        switch outcome {
         case .ready: break
-        case .timedOut: throw timedOut
+        case .timedOut: throw ProbeFailure("no answer within \(limit)")
         case .cancelled: throw ProbeFailure("cancelled")
         }
     }
-
-    var timedOut: ProbeFailure { ProbeFailure("no answer within \(limit)") }
 }
 
 /// Why a check did not pass; always the same words for the same reason, or every check would be news.
@@ -115,11 +117,8 @@ extension Probe {
         let outcome = await poller.wait(for: child.descriptor, POLLIN, until: deadline)
         // Whatever it started goes with it, and a program that did not end, ends now: waiting for it cannot take long.
         let status = child.end()
-        switch outcome {
-        case .ready: return status
-        case .timedOut: throw timedOut
-        case .cancelled: throw ProbeFailure("cancelled")
-        }
+        try check(outcome)
+        return status
     }
 }
 
@@ -190,11 +189,6 @@ struct CheckProcess: ~Copyable {
     let descriptor: Int32
     private let id: pid_t
 
-    private init(id: pid_t, descriptor: Int32) {
-        self.id = id
-        self.descriptor = descriptor
-    }
-
     /// Starts a program, found as a shell finds it.
     /// - Parameter command: its name and arguments; not empty.
     static func start(_ command: [String]) throws(ProbeFailure) -> CheckProcess {
@@ -203,7 +197,7 @@ struct CheckProcess: ~Copyable {
             let child = try Program.start(command.map { Array($0.utf8) }, .nowhere, hasOwnGroup: true, isFresh: true)
             do throws(SystemError) {
                 // Not waited for yet, so the number cannot be another's.
-                return CheckProcess(id: child, descriptor: try Program.descriptor(of: child))
+                return CheckProcess(descriptor: try Program.descriptor(of: child), id: child)
             } catch {
                 _ = finish(child)
                 throw error

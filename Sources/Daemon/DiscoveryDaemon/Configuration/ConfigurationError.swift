@@ -52,9 +52,7 @@ final class ConfigurationFaults {
 
     /// - Throws: all errors as one, ordered by file and line.
     func check() throws(ConfigurationError) {
-        var files: [String] = []
-        for error in all where !files.contains(error.file) { files.append(error.file) }
-        let sorted = files.flatMap { file in
+        let sorted = all.map(\.file).uniqued().flatMap { file in
             all.filter { $0.file == file }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
         }
         guard var first = sorted.first else { return }

@@ -173,29 +173,24 @@ extension DaemonConfiguration {
             root,
             keys: [
                 "alias", "avahi", "browse", "services", "domains", "export", "mirror", "mirror-listen", "peers",
-                "access",
-                "dns", "labels", "listen", "limits", "log-level", "nss", "reload",
+                "access", "dns", "labels", "listen", "limits", "log-level", "nss", "reload",
             ], old: ["backend", "finder"])
-        let faults = root.faults
-        avahi = mapping.read("avahi") { value throws(ConfigurationError) in try value.word(AvahiUse.self) }
+        avahi = mapping.word("avahi")
         readOldKeys(mapping)
-        logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(DaemonLog.Level.self)
-        }
-        reload = mapping.read("reload") { value throws(ConfigurationError) in try value.word(Reload.self) } ?? reload
+        logLevel = mapping.word("log-level")
+        reload = mapping.word("reload") ?? reload
         browse =
             mapping.read("browse") { value throws(ConfigurationError) in try Self.types(value, unique: true) } ?? browse
-        domains =
-            mapping.read("domains") { value throws(ConfigurationError) in try DomainDefinition.list(value) } ?? domains
-        exports =
-            mapping.read("export") { value throws(ConfigurationError) in try ExportRule.rules(value) } ?? exports
+        domains = mapping.read("domains", DomainDefinition.list) ?? domains
+        exports = mapping.read("export", ExportRule.rules) ?? exports
         if let value = mapping["export"] {
             for rule in exports where !domains.contains(where: { $0.publishes(in: rule.domain) }) {
-                faults.note(value.error("\(rule.domain) has no entry with a key in domains"))
+                value.faults.note(value.error("\(rule.domain) has no entry with a key in domains"))
             }
         }
-        let sites = mapping.read("peers") { value throws(ConfigurationError) in try PeerKeys.read(value) }
+        let sites = mapping.read("peers", PeerKeys.read)
         peers = sites?.keys ?? peers
-        let known = mapping["peers"] == nil ? [] : sites?.names
+        let (known, old) = (mapping["peers"] == nil ? [] : sites?.names, access)
         mirrors =
             mapping.read("mirror") { value throws(ConfigurationError) in try ExportRule.mirrors(value, known) }
             ?? mirrors
@@ -204,26 +199,18 @@ extension DaemonConfiguration {
                 try ExportRule(listen: value, known)
             } ?? nil
         services.mirrored = mirrors.compactMap(\.hostEnding)
-        let old = access
         access =
             mapping.read("access") { value throws(ConfigurationError) in
                 try AccessRules(value, into: old, groupID: groupID)
             } ?? access
-        tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
+        tcpListen = mapping.read("listen", TCPListen.init(_:)) ?? tcpListen
         nss = mapping.read("nss") { value throws(ConfigurationError) in try value.truth() } ?? nss
-        dns = mapping.read("dns") { value throws(ConfigurationError) in try DNSListen.list(value) } ?? dns
-        labels = mapping.read("labels") { value throws(ConfigurationError) in try LabelSource.list(value) } ?? labels
-        limits =
-            mapping.read("limits") { value throws(ConfigurationError) in try ConnectionTable.Limits(value) } ?? limits
-        if let value = mapping["limits"] {
-            faults.reading { () throws(ConfigurationError) in try access.readQuotas(value) }
-        }
-        if let value = mapping["alias"] {
-            faults.reading { () throws(ConfigurationError) in try services.read(aliases: value) }
-        }
-        if let value = mapping["services"] {
-            faults.reading { () throws(ConfigurationError) in try services.read(list: value) }
-        }
+        dns = mapping.read("dns", DNSListen.list) ?? dns
+        labels = mapping.read("labels", LabelSource.list) ?? labels
+        limits = mapping.read("limits", ConnectionTable.Limits.init(_:)) ?? limits
+        mapping.read("limits") { value throws(ConfigurationError) in try access.readQuotas(value) }
+        mapping.read("alias") { value throws(ConfigurationError) in try services.read(aliases: value) }
+        mapping.read("services") { value throws(ConfigurationError) in try services.read(list: value) }
     }
 
     /// `backend` and `finder`, which `avahi` is in the place of.
@@ -231,7 +218,7 @@ extension DaemonConfiguration {
         let backend = mapping.read("backend") { value throws(ConfigurationError) in
             try value.word(AvahiUse.Backend.self, named: AvahiUse.Backend.init(named:))
         }
-        let named = mapping.read("finder") { value throws(ConfigurationError) in try value.word(AvahiUse.Finder.self) }
+        let named: AvahiUse.Finder? = mapping.word("finder")
         guard let first = mapping["backend"] ?? mapping["finder"] else { return }
         guard mapping["avahi"] == nil else {
             return first.faults.note(first.error("\(first.name) is an old key, and avahi says the same: remove it"))
@@ -248,9 +235,10 @@ extension DaemonConfiguration {
         var types: [ServiceType] = []
         for entry in try value.list(atMost: 256) {
             value.faults.reading { () throws(ConfigurationError) in
-                let text = try entry.text()
-                let type = try entry.reading { () throws(DiscoveryError) in try ServiceType(named: text) }
-                if text == "all" { entry.faults.doubt("\(entry.place): all is the type \(type), and not every type") }
+                let type = try entry.parsed(ServiceType.init(named:))
+                if try entry.text() == "all" {
+                    entry.faults.doubt("\(entry.place): all is the type \(type), and not every type")
+                }
                 if unique, types.contains(type) { throw entry.error("\(type) is there twice") }
                 types.append(type)
             }

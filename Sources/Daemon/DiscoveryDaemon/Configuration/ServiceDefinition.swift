@@ -39,10 +39,8 @@ extension ServiceDefinition {
             let mapping = try YAMLMapping(value, keys: ["alias", "domain", "interfaces", "family", "on-conflict"])
             _ = mapping.parsed("domain", Domain.init(_:))
             let interfaces = mapping.read("interfaces", Self.interfaces)
-            let family = mapping.read("family", Self.family)
-            let conflict = mapping.read("on-conflict") { value throws(ConfigurationError) in
-                try value.word(ConflictWord.self)
-            }
+            let family: IPAddress.Family? = mapping.word("family")
+            let conflict: ConflictWord? = mapping.word("on-conflict")
             return try definitions(
                 of: own ?? [], in: value, interfaces ?? .all, family, conflict == .fail ? .fail : .rename)
         }
@@ -97,7 +95,7 @@ extension ServiceDefinition {
                 host, addresses: try mapping.required("addresses").list(atMost: OfferedHost.maximumAddressCount))
         }
         let interfaces = mapping.read("interfaces", Self.interfaces)
-        let family = mapping.read("family", Self.family)
+        let family: IPAddress.Family? = mapping.word("family")
         guard let host else { return nil }
         let record = try value.reading { () throws(DiscoveryError) in
             try OfferedService(addressesOf: host, interfaces: interfaces ?? .all, family: family)
@@ -132,13 +130,11 @@ extension ServiceDefinition {
             return try value.reading { () throws(DiscoveryError) in try Port(number) }
         }
         let domain = mapping.parsed("domain", Domain.init(_:))
-        let txt = mapping.read("txt") { value throws(ConfigurationError) in try Self.txt(value) }
+        let txt = mapping.read("txt", Self.txt)
         let interfaces = mapping.read("interfaces", Self.interfaces)
-        let family = mapping.read("family", Self.family)
-        let conflict = mapping.read("on-conflict") { value throws(ConfigurationError) in
-            try value.word(ConflictWord.self)
-        }
-        let check = mapping.read("check") { value throws(ConfigurationError) in try CheckSpecification(value) }
+        let family: IPAddress.Family? = mapping.word("family")
+        let conflict: ConflictWord? = mapping.word("on-conflict")
+        let check = mapping.read("check", CheckSpecification.init(_:))
         let labels = mapping.read("subtypes") { value throws(ConfigurationError) in
             try Self.subtypes(value, of: type)
         }
@@ -163,16 +159,8 @@ extension ServiceDefinition {
     }
 
     static func interfaces(_ value: YAMLValue) throws(ConfigurationError) -> InterfaceFilter {
-        var patterns: [String] = []
-        for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) { patterns.append(try entry.text()) }
+        let patterns = try value.texts(atMost: InterfaceFilter.maximumPatternCount)
         return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
-    }
-
-    static func family(_ value: YAMLValue) throws(ConfigurationError) -> IPAddress.Family {
-        switch try value.word(FamilyWord.self) {
-        case .ipv4: .ipv4
-        case .ipv6: .ipv6
-        }
     }
 
     static func host(
@@ -217,7 +205,6 @@ extension ServiceDefinition {
         return labels
     }
 
-    private enum FamilyWord: String, CaseIterable { case ipv4, ipv6 }
     private enum ConflictWord: String, CaseIterable { case rename, fail }
 
     /// `key: text`, `key:` for a key without `=`, `key: {base64: …}` for any bytes.
@@ -257,9 +244,7 @@ extension CheckSpecification {
         case (let what?, nil):
             kind = try what.parsed(Kind.init(_:))
         case (nil, let exec?):
-            var command: [String] = []
-            for entry in try exec.list(atMost: 64) { command.append(try entry.text()) }
-            kind = .exec(command: command)
+            kind = .exec(command: try exec.texts(atMost: 64))
         default: throw value.error("a check has either what or exec")
         }
         let interval = try mapping["interval"]?.duration() ?? .seconds(10)

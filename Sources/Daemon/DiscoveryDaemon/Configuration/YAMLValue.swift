@@ -90,6 +90,11 @@ struct YAMLValue {
         }
     }
 
+    /// The entries of a list of texts.
+    func texts(atMost limit: Int) throws(ConfigurationError) -> [String] {
+        try list(atMost: limit).map { entry throws(ConfigurationError) in try entry.text() }
+    }
+
     /// A single value as its type reads it.
     func parsed<Value>(_ parse: (String) throws(DiscoveryError) -> Value) throws(ConfigurationError) -> Value {
         let text = try text()
@@ -136,6 +141,7 @@ struct YAMLMapping {
     }
 
     /// The result of `body` for a key's value; nil if the key is missing, or if the value is wrong, which is recorded.
+    @discardableResult
     func read<Result>(_ key: String, _ body: (YAMLValue) throws(ConfigurationError) -> Result) -> Result? {
         guard let value = self[key] else { return nil }
         return whole.faults.reading { () throws(ConfigurationError) in try body(value) }
@@ -144,6 +150,11 @@ struct YAMLMapping {
     /// What a key's value says as its type reads it; nil as of `read`.
     func parsed<Value>(_ key: String, _ parse: (String) throws(DiscoveryError) -> Value) -> Value? {
         read(key) { value throws(ConfigurationError) in try value.parsed(parse) }
+    }
+
+    /// One of a few words; nil as of `read`.
+    func word<Word: RawRepresentable & CaseIterable>(_ key: String) -> Word? where Word.RawValue == String {
+        read(key) { value throws(ConfigurationError) in try value.word(Word.self) }
     }
 
     /// The same for a required key.
@@ -167,10 +178,7 @@ struct YAMLMapping {
         return mapping.map { key, entry in
             let text = key.scalar?.string ?? ""
             let name = text.escapedForTerminal
-            return (
-                (text, value.part(key, name)),
-                value.part(entry, name)
-            )
+            return ((text, value.part(key, name)), value.part(entry, name))
         }
     }
 }

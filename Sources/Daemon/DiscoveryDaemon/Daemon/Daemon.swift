@@ -139,10 +139,7 @@ package final class Daemon: Sendable {
 
     /// Says how many services others go on seeing for a while, if any: to be called before the process ends.
     package func warnOfUnsentGoodbyes() {
-        let left = unsentGoodbyes.withLock { left in
-            defer { left = 0 }
-            return left
-        }
+        let left = unsentGoodbyes.exchange(0)
         guard left > 0 else { return }
         log.warning(
             "goodbyes of \(left) services were not sent in time: others may see them for two minutes more")

@@ -30,7 +30,7 @@ package struct Export: Hashable, Sendable {
 }
 
 /// Why a service of the link is not exported.
-package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
+package enum ExportRefusal: String, Error, Hashable, CaseIterable {
     /// No pattern takes its name.
     case name
     /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard. Or it is not of `local`.
@@ -110,10 +110,10 @@ package struct ExportAdmission: Sendable {
     /// - Returns: nil as long as it is not resolved.
     package func judge(
         _ service: DiscoveredService, as export: Export? = nil
-    ) -> Result<ExportCandidate, ExportRefusal.Failure>? {
-        guard rule.names.allows(service.instance.name) else { return .failure(.init(.name)) }
+    ) -> Result<ExportCandidate, ExportRefusal>? {
+        guard rule.names.allows(service.instance.name) else { return .failure(.name) }
         guard let name = try? ServiceName(service.instance.name.text), service.instance.domain == .local else {
-            return .failure(.init(.unfit))
+            return .failure(.unfit)
         }
         guard service.state == .resolved, let first = service.host else { return nil }
         let known = export?.linkHost
@@ -121,20 +121,20 @@ package struct ExportAdmission: Sendable {
         let endpoints = service.endpoints.filter { $0.target == nil || $0.target?.host == host }
         guard let port = endpoints.first?.port ?? service.port else { return nil }
         guard host.text.lowercased().hasSuffix(".local"), !isOfOtherLink(service) else {
-            return .failure(.init(.foreignHost))
+            return .failure(.foreignHost)
         }
-        guard service.txt.wireSize <= Self.mostText else { return .failure(.init(.text)) }
+        guard service.txt.wireSize <= Self.mostText else { return .failure(.text) }
         var fit = endpoints.filter { isOfSource($0, service.isOwn) }
-        guard !fit.isEmpty else { return .failure(.init(.address)) }
+        guard !fit.isEmpty else { return .failure(.address) }
         let links = fit.compactMap(\.interface?.name)
         let link = hasOneLink ? links.first { $0 == export?.link } ?? links.min() : nil
         if let link { fit.removeAll { $0.interface?.name != link } }
         let addresses = Set(fit.map(\.address)).filter(isBeyond).sorted()
-        guard !addresses.isEmpty else { return .failure(.init(.route)) }
+        guard !addresses.isEmpty else { return .failure(.route) }
         let offered = OfferedService(
             name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt,
             subtypes: rule.subtypes(of: service))
-        guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
+        guard offered.wildcardFault == nil else { return .failure(.unfit) }
         return .success(
             ExportCandidate(
                 service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses)), link: link))
@@ -190,12 +190,4 @@ extension LocalAddresses {
 extension Route {
     /// The interface by which packets leave; nil where they do not.
     fileprivate var interface: UInt32? { if case .leaves(let interface, _) = self { interface } else { nil } }
-}
-
-extension ExportRefusal {
-    /// A refusal as an error.
-    package struct Failure: Error {
-        package let refusal: ExportRefusal
-        init(_ refusal: ExportRefusal) { self.refusal = refusal }
-    }
 }

@@ -48,7 +48,7 @@ public struct ExportRule: Hashable, Sendable {
     ) {
         self.source = source
         self.destination = destination
-        self.types = types.map(\.base).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        self.types = types.map(\.base).uniqued()
         subtypes = types.filter { $0.subtype != nil }
         self.names = names
     }
@@ -94,8 +94,7 @@ extension ExportRule {
         let mapping = try YAMLMapping(value, keys: ["interface", "domain", "types", "names"])
         let interfaces = mapping.readRequired("interface", Self.links)
         let domain = mapping.readRequired("domain") { value throws(ConfigurationError) in
-            let text = try value.text()
-            let domain = try value.reading { () throws(DiscoveryError) in try Domain(text) }
+            let domain = try value.parsed(Domain.init(_:))
             guard domain != .local else { throw value.error("services of the link are not exported to the link") }
             if let fault = domain.wildcardFault { throw value.error(fault.message) }
             return domain
@@ -131,8 +130,7 @@ extension ExportRule {
     /// One pattern, or a list of them.
     static func patterns(_ value: YAMLValue) throws(ConfigurationError) -> [String] {
         if value.isScalar { return [try value.text()] }
-        var patterns: [String] = []
-        for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) { patterns.append(try entry.text()) }
+        let patterns = try value.texts(atMost: InterfaceFilter.maximumPatternCount)
         guard !patterns.isEmpty else { throw value.error("\(value.name) has no entry") }
         return patterns
     }

@@ -84,14 +84,14 @@ package struct ExportTable: Sendable {
     /// Nothing is published before: it is not known yet what the other link has.
     private var opens: Duration
     private var hosts = HostNumbers()
-    /// Updates that may be made now, as of `refilled`.
-    private var tokens: Double
-    private var refilled: Duration
+    private var updates: TokenBucket
     private let pace: ExportPace
 
     /// - Parameter opens: when something is published at the earliest.
     package init(at now: Duration, pace: ExportPace = .zone, opens: Duration? = nil) {
-        (refilled, self.pace, tokens, self.opens) = (now, pace, pace.burst, opens ?? now)
+        self.pace = pace
+        self.opens = opens ?? now
+        updates = TokenBucket(burst: pace.burst, perSecond: pace.perSecond)
     }
 
     /// A service is there, or has changed.
@@ -100,10 +100,10 @@ package struct ExportTable: Sendable {
         let entry = entries[instance]
         switch admission.judge(service, as: entry?.wanted ?? entry?.published) {
         case nil: break
-        case .failure(let failure):
+        case .failure(let refusal):
             (waiting[instance], withheld[instance]) = (nil, nil)
             gone(instance, at: now)
-            note(failure.refusal, of: instance)
+            note(refusal, of: instance)
         case .success(let candidate): take(instance, candidate, at: now)
         }
     }
@@ -265,16 +265,13 @@ package struct ExportTable: Sendable {
 
     /// What is due, in the order in which it became due; as much as the rate allows.
     package mutating func due(at now: Duration) -> [Action] {
-        refill(at: now)
         let ready = entries.compactMap { instance, entry in
             entry.due(pace).flatMap { $0 <= now ? (instance: instance, due: $0) : nil }
         }.sorted { ($0.due, $0.instance) < ($1.due, $1.instance) }
         var actions: [Action] = []
         for (instance, _) in ready {
             guard var entry = entries[instance] else { continue }
-            let cost = cost(of: entry)
-            guard tokens >= cost else { break }
-            tokens -= cost
+            guard updates.take(cost(of: entry), at: now) else { break }
             if let wanted = entry.wanted {
                 actions.append(entry.published == nil ? .publish(instance, wanted) : .change(instance, wanted))
                 entry.published = wanted
@@ -310,14 +307,7 @@ package struct ExportTable: Sendable {
             return other.value.due(pace).map { (due, one.key) < ($0, other.key) } ?? true
         }
         guard let entry = first?.value, let due = entry.due(pace) else { return nil }
-        let missing = cost(of: entry) - tokens
-        return missing <= 0 ? due : max(due, refilled + .seconds(missing / pace.perSecond) + .milliseconds(1))
-    }
-
-    private mutating func refill(at now: Duration) {
-        let seconds = (now - refilled) / .seconds(1)
-        tokens = min(pace.burst, tokens + max(0, seconds) * pace.perSecond)
-        refilled = max(refilled, now)
+        return max(due, updates.next(cost(of: entry), at: .zero))
     }
 
     /// How many services are in the zone.

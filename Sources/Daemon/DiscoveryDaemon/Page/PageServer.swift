@@ -99,10 +99,7 @@ package final class PageServer: Sendable {
             return (try? await ask("/v1/status")) ?? status
         case ["v1", "registrations"]:
             return try await ask("/v1/registrations")
-                ?? .json { object in
-                    object.key("registrations")
-                    object.array { _ in }
-                }
+                ?? .json { $0.member("registrations", [String]()) }
         default: return await services.respond(request)
         }
     }
@@ -125,16 +122,11 @@ package final class PageServer: Sendable {
     }
 
     private var status: ControlAnswer {
-        let state = health.state(of: .finder)
         let reasons = health.reasons
         return .json { object in
             object.member("version", source.version)
             object.member("uptimeSeconds", Int(clamping: (ContinuousClock.now - started).components.seconds))
-            object.object("finder") { finder in
-                finder.member("kind", source.finder)
-                finder.member("state", state?.stateName ?? "unknown")
-                if let reason = state?.reason { finder.member("reason", reason) }
-            }
+            object.backend("finder", source.finder, health.state(of: .finder))
             object.member("degraded", !reasons.isEmpty)
             object.member("reasons", reasons)
         }
@@ -142,11 +134,7 @@ package final class PageServer: Sendable {
 
     /// One at a time: it starts a program.
     private func doctor() async throws(ControlError) -> ControlAnswer {
-        let isBusy = isExamining.withLock { isExamining in
-            defer { isExamining = true }
-            return isExamining
-        }
-        if isBusy { throw ControlError(503, "busy", "the machine is being checked already") }
+        if isExamining.exchange(true) { throw ControlError(503, "busy", "the machine is being checked already") }
         defer { isExamining.withLock { $0 = false } }
         let lines = try await source.doctor().split(separator: UInt8(ascii: "\n"))
         let findings = lines.compactMap { try? JSONReader.read(Array($0)) }

@@ -13,13 +13,11 @@ struct PageView {
 
     /// The addresses that the rules for whatever is announced on the network permit, each once.
     func permitted(_ service: DiscoveredService) -> [String] {
-        var texts: [String] = []
-        for endpoint in service.endpoints where !texts.contains(endpoint.addressText) {
-            let refusal = AddressPolicy().refusal(
-                of: endpoint, in: service.instance.domain, isOwn: service.isOwn, local: local, routes: routes)
-            if refusal == nil { texts.append(endpoint.addressText) }
+        let permitted = service.endpoints.filter { endpoint in
+            AddressPolicy().refusal(
+                of: endpoint, in: service.instance.domain, isOwn: service.isOwn, local: local, routes: routes) == nil
         }
-        return texts
+        return permitted.map(\.addressText).uniqued()
     }
 
     /// How long a sighting is ago.

@@ -1,5 +1,6 @@
 package import DNSSD
 internal import Discovery
+internal import DiscoveryJSON
 internal import DiscoverySystem
 
 /// Whether the daemon can work, and why not.
@@ -75,16 +76,16 @@ package final class BackendHealth: Sendable {
 
     private static func absences(_ backends: [Role: BackendState], publishes: Bool) -> [String] {
         let (finder, publisher) = (backends[.finder], backends[.publisher])
-        if let reason = finder?.awayReason, reason == publisher?.awayReason {
+        if let reason = finder?.reason, reason == publisher?.reason {
             return ["nothing finds or publishes: \(reason)"]
         }
         let finding =
-            finder.map { $0.awayReason.map { ["services cannot be found: \($0)"] } ?? [] }
+            finder.map { $0.reason.map { ["services cannot be found: \($0)"] } ?? [] }
             ?? ["what finds has not answered yet"]
         // What was never there and is not needed is not missed.
         guard publishes || publisher?.isLoss ?? false else { return finding }
         if publisher == nil, finding.isEmpty { return ["what publishes has not answered yet"] }
-        return finding + (publisher?.awayReason.map { ["services cannot be published: \($0)"] } ?? [])
+        return finding + (publisher?.reason.map { ["services cannot be published: \($0)"] } ?? [])
     }
 
     /// Notes a problem of a kind, or its end with nil.
@@ -124,11 +125,4 @@ package final class BackendHealth: Sendable {
 
 extension BackendState {
     fileprivate var isLoss: Bool { if case .lost = self { true } else { false } }
-
-    fileprivate var awayReason: String? {
-        switch self {
-        case .available, .recovered: nil
-        case .unavailable(let reason), .lost(let reason): reason
-        }
-    }
 }

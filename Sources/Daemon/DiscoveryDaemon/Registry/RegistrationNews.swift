@@ -70,4 +70,9 @@ extension Registry {
     static var unknown: ControlError {
         ControlError(403, DiscoveryError.Code.notPermitted.description, "only the control socket knows who you are")
     }
+
+    static func nothing(called id: String) -> ControlError {
+        let reason = "there is no service with the id \(id.quotedForMessage)"
+        return ControlError(404, DiscoveryError.Code.notFound.description, reason)
+    }
 }

@@ -15,10 +15,10 @@ package actor Registry {
     private let noteTrouble: @Sendable (_ id: String, String?) -> Void
     private let noteCount: @Sendable (Int) -> Void
     private var policy: RegistryPolicy
-    private var entries: [String: ManagedRegistration] = [:]
-    private var order: [String] = [] {
+    /// In the order they came.
+    private var registrations: [ManagedRegistration] = [] {
         didSet {
-            let services = order.compactMap { entries[$0]?.request.service }
+            let services = registrations.map(\.request.service)
             // Those of the link: what publishes there is not needed for zones.
             noteCount(services.count { $0.domain == .local })
             aliases.withLock { $0 = Set(services.compactMap(\.host).filter(\.isAlias).map(\.name)) }
@@ -77,17 +77,19 @@ package actor Registry {
 
     private func take(_ kept: [RegistryFile.Kept]) {
         // What was made again meanwhile takes the place of what was kept.
-        let made = Array(entries.values)
+        let made = registrations
         for one in kept where !made.contains(where: { $0.isDetached(asIn: one.request, of: one.uid) }) {
-            let id = entries[one.id] == nil ? one.id : newID()
+            let id = registration(one.id) == nil ? one.id : newID()
             start(managed(one.request, id: id, uid: one.uid, origin: .detached))
         }
     }
 
     /// All, in the order they came.
-    package var statuses: [RegistrationStatus] { order.compactMap { entries[$0]?.current.status } }
+    package var statuses: [RegistrationStatus] { registrations.map(\.current.status) }
 
-    package func registration(_ id: String) -> ManagedRegistration? { entries[id] }
+    package func registration(_ id: String) -> ManagedRegistration? {
+        registrations.first { $0.id == id }
+    }
 
     /// Why a peer may not publish a service of this machine, and why not detach one; nil when it may.
     package func refusals(for peer: SocketPeer) -> (publish: String?, handOver: String?) {
@@ -111,7 +113,7 @@ package actor Registry {
         if let reason = policy.refusalToPublish(peer, request.service, origin) {
             throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
         }
-        let all = origin == .detached ? order.compactMap { entries[$0] } : []
+        let all = origin == .detached ? registrations : []
         if let same = all.first(where: { $0.isDetached(request, of: uid) }) {
             return Added(registration: same, isNew: false)
         }
@@ -128,7 +130,7 @@ package actor Registry {
         if let earlier = all.first(where: { $0.isDetached(asIn: request, of: uid) }) {
             return try await change(earlier, to: request)
         }
-        let own = entries.values.count { $0.uid == uid && $0.origin.isRequested }
+        let own = registrations.count { $0.uid == uid && $0.origin.isRequested }
         let quota = policy.quota(uid)
         guard own < quota else {
             throw ControlError(
@@ -177,7 +179,7 @@ package actor Registry {
             throw ControlError(400, "invalid-request", "\(what) has no TXT record")
         }
         await registration.update(txt: txt)
-        if registration.origin == .detached, entries[id] != nil { save() }
+        if registration.origin == .detached, self.registration(id) != nil { save() }
         return registration.current.status
     }
 
@@ -185,10 +187,7 @@ package actor Registry {
     private func registration(
         _ id: String, of peer: SocketPeer, toDo verb: String
     ) throws(ControlError) -> ManagedRegistration {
-        guard let registration = entries[id] else {
-            throw ControlError(
-                404, DiscoveryError.Code.notFound.description, "there is no service with the id \(id.quotedForMessage)")
-        }
+        guard let registration = registration(id) else { throw Self.nothing(called: id) }
         guard let uid = peer.uid else { throw Self.unknown }
         let code = DiscoveryError.Code.notPermitted.description
         guard uid == 0 || uid == registration.uid, registration.origin.isRequested || uid == 0 else {
@@ -211,8 +210,8 @@ package actor Registry {
 
     /// Withdraws a service whose owner is gone.
     package func end(_ registration: ManagedRegistration) async {
-        guard entries.removeValue(forKey: registration.id) != nil else { return }
-        order.removeAll { $0 == registration.id }
+        guard let index = registrations.firstIndex(where: { $0 === registration }) else { return }
+        registrations.remove(at: index)
         if registration.origin == .detached { save() }
         await registration.withdraw()
     }
@@ -233,7 +232,7 @@ package actor Registry {
         guard !isClosed else { return }
         var wanted = requests
         var gone: [ManagedRegistration] = []
-        for registration in entries.values where registration.origin == origin {
+        for registration in registrations where registration.origin == origin {
             if let index = wanted.firstIndex(of: registration.request) {
                 wanted.remove(at: index)
             } else {
@@ -249,12 +248,9 @@ package actor Registry {
         }
         guard !isClosed else { return }
         // Withdraw first: a service of another host may have the same name.
+        registrations.removeAll { one in gone.contains { $0 === one } }
         await withDiscardingTaskGroup { group in
-            for registration in gone {
-                entries[registration.id] = nil
-                order.removeAll { $0 == registration.id }
-                group.addTask { await registration.withdraw() }
-            }
+            for registration in gone { group.addTask { await registration.withdraw() } }
         }
         guard !isClosed else { return }
         for request in wanted {
@@ -269,9 +265,8 @@ package actor Registry {
     ///     done so: a call for each of a thousand takes longer than a daemon has to end.
     package func close(left: Locked<Int>, _ disconnect: @Sendable () async -> Bool) async {
         isClosed = true
-        let all = Array(entries.values)
-        entries = [:]
-        order = []
+        let all = registrations
+        registrations = []
         let published = all.map { $0.beginEnding() }.count { $0 }
         left.withLock { $0 = published }
         guard await disconnect() else { return }
@@ -291,8 +286,7 @@ package actor Registry {
     }
 
     private func start(_ registration: ManagedRegistration) {
-        entries[registration.id] = registration
-        order.append(registration.id)
+        registrations.append(registration)
         registration.start(on: network, policy)
     }
 
@@ -311,7 +305,7 @@ package actor Registry {
     }
 
     private var detached: [ManagedRegistration] {
-        order.compactMap { entries[$0] }.filter { $0.origin == .detached }
+        registrations.filter { $0.origin == .detached }
     }
 
     /// Why nothing can be kept; nil: everything is.
@@ -327,7 +321,7 @@ package actor Registry {
     private func newID() -> String {
         while true {
             let id = String(UInt32.random(in: .min ... .max), radix: 16)
-            if entries[id] == nil { return id }
+            if registration(id) == nil { return id }
         }
     }
 }

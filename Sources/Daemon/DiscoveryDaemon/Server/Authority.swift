@@ -21,7 +21,8 @@ package struct Authority: Hashable, Sendable {
             rest = text[text.index(after: end)...]
         } else {
             let name = text.prefix { $0 != ":" }
-            guard name.utf8.allSatisfy(Self.mayBeInName), name.utf8.count <= 255 else { return nil }
+            // RFC 3986 §3.2.2: `reg-name` without what must be written in per cent signs, which no host of ours has.
+            guard name.utf8.allSatisfy(\.isUnreserved), name.utf8.count <= 255 else { return nil }
             host = name.lowercased()
             rest = text[name.endIndex...]
         }
@@ -48,15 +49,6 @@ package struct Authority: Hashable, Sendable {
         guard target.prefix(scheme.count).lowercased() == scheme else { return target }
         let rest = target.dropFirst(scheme.count).prefix { $0 != "#" }.drop { !"/?".contains($0) }
         return rest.hasPrefix("/") ? String(rest) : "/" + rest
-    }
-
-    /// RFC 3986 §3.2.2: `reg-name` without what must be written in per cent signs, which no host of ours has.
-    private static func mayBeInName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: false
-        }
     }
 }
 

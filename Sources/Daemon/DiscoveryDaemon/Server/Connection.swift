@@ -1,11 +1,8 @@
 internal import Discovery
 internal import DiscoverySystem
+internal import Libc
 internal import NIOCore
 internal import NIOPosix
-
-#if canImport(Glibc)
-internal import Libc
-#endif
 
 /// One client: its peer, and how to end it.
 final class Connection: Sendable {
@@ -23,10 +20,10 @@ final class Connection: Sendable {
         self.table = table
     }
 
-    func became(_ activity: ConnectionTable.Activity) { table.became(activity, id) }
-    func received() { table.received(id) }
+    func became(_ activity: ConnectionTable.Activity) { table.change { $0.became(activity, id, now: $1) } }
+    func received() { table.change { $0.received(id, now: $1) } }
     /// It asks for an endless answer; returns why it may not have one.
-    func watches() -> String? { table.watches(id) }
+    func watches() -> String? { table.change { $0.watches(id, now: $1) } }
     func close() { channel.close(promise: nil) }
 }
 
@@ -77,19 +74,9 @@ final class Connections: Sendable {
         return (connection, refusal, victim != nil)
     }
 
-    func became(_ activity: ConnectionTable.Activity, _ id: UInt64) {
+    fileprivate func change<Result>(_ body: (inout ConnectionTable, _ now: Duration) -> Result) -> Result {
         let now = time.now
-        state.withLock { $0.table.became(activity, id, now: now) }
-    }
-
-    func watches(_ id: UInt64) -> String? {
-        let now = time.now
-        return state.withLock { $0.table.watches(id, now: now) }
-    }
-
-    func received(_ id: UInt64) {
-        let now = time.now
-        state.withLock { $0.table.received(id, now: now) }
+        return state.withLock { body(&$0.table, now) }
     }
 
     func closed(_ id: UInt64) {
@@ -117,23 +104,13 @@ final class Connections: Sendable {
 }
 
 extension Channel {
-    /// The peer of a Unix socket (SO_PEERCRED, unix(7)).
-    func peer() -> EventLoopFuture<SocketPeer> {
-        guard let provider = self as? any SocketOptionProvider else {
-            return eventLoop.makeSucceededFuture(SocketPeer(uid: nil))
+    /// The peer of a Unix socket. Call it on the channel's event loop.
+    func peer() throws -> SocketPeer {
+        let known = try pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            Sockets.peer(of: $0)
         }
-        return provider.unsafeGetSocketOption(
-            level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET),
-            name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
-        ).map { (credentials: Credentials) in
-            SocketPeer(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
-        }
+        guard let known else { return SocketPeer(uid: nil) }
+        guard let peer = known else { throw IOError(errnoCode: errno, reason: "the peer of a socket") }
+        return SocketPeer(uid: peer.user, gid: peer.group, pid: peer.process)
     }
-}
-
-/// `struct ucred` of <sys/socket.h>, which Glibc's module shows to GNU sources only.
-private struct Credentials: Sendable {
-    var pid: Int32 = 0
-    var uid: UInt32 = .max
-    var gid: UInt32 = .max
 }

@@ -86,6 +86,16 @@ extension QueryString {
 }
 
 extension ControlRequest {
+    /// The body as JSON.
+    /// - Throws: 400 for what is none.
+    func json() throws(ControlError) -> JSONValue {
+        do throws(JSONReader.Failure) {
+            return try JSONReader.read(body)
+        } catch {
+            throw ControlError(400, "invalid-json", error.description)
+        }
+    }
+
     /// - Returns: the request itself.
     /// - Throws: 405 with the possible methods (RFC 9110 §15.5.6), unless it is one of these.
     @discardableResult func takes(_ methods: [String]) throws(ControlError) -> ControlRequest {

@@ -12,11 +12,9 @@ extension ControlResponder {
             if case .found(let type, let domain, let interfaces) = event { (type, domain, interfaces) } else { nil }
         }
         return .json { object in
-            object.key("types")
-            object.array { array in
-                for (type, domain, interfaces) in found {
-                    array.object { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
-                }
+            object.array("types", of: found) { array, item in
+                let (type, domain, interfaces) = item
+                array.object { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
             }
         }
     }

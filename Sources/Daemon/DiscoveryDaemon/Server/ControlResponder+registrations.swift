@@ -20,7 +20,7 @@ extension ControlResponder {
             try await registry.remove(id, for: request.peer)
             return .nothing
         }
-        guard let registration = await registry.registration(id) else { throw Self.noRegistration(id) }
+        guard let registration = await registry.registration(id) else { throw Registry.nothing(called: id) }
         let status = registration.current.status.shown(to: request.peer)
         return .json { $0.registrationMembers(status) }
     }
@@ -28,26 +28,14 @@ extension ControlResponder {
     /// Replaces the TXT record.
     func registrationText(_ id: String, _ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         try request.query.allow([])
-        let json: JSONValue
-        do throws(JSONReader.Failure) {
-            json = try JSONReader.read(request.body)
-        } catch {
-            throw ControlError(400, "invalid-json", error.description)
-        }
-        let txt = try RegistrationRequest.txtRecord(json)
+        let txt = try RegistrationRequest.txtRecord(request.json())
         let status = try await registry.update(id, txt: txt, for: request.peer).shown(to: request.peer)
         return .json { $0.registrationMembers(status) }
     }
 
     private func publish(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         try request.query.allow(["attached", "wait"])
-        let json: JSONValue
-        do throws(JSONReader.Failure) {
-            json = try JSONReader.read(request.body)
-        } catch {
-            throw ControlError(400, "invalid-json", error.description)
-        }
-        let wanted = try RegistrationRequest(json)
+        let wanted = try RegistrationRequest(request.json())
         let isAttached = request.query["attached"].map { $0 != "0" && !$0.isEmpty } ?? false
         let patience = try request.query.patience()
         let added = try await registry.add(wanted, for: request.peer, origin: isAttached ? .attached : .detached)
@@ -89,14 +77,6 @@ extension ControlResponder {
             }
         }
         return registration.current.status
-    }
-
-    private static func noRegistration(_ id: String) -> ControlError {
-        ControlError(
-            404,
-            DiscoveryError.Code.notFound.description,
-            "there is no service with the id \(id.quotedForMessage)"
-        )
     }
 }
 

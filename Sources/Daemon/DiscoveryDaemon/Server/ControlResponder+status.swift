@@ -42,17 +42,10 @@ extension ControlResponder {
                 may.refusal("handOver", refusals.handOver)
                 may.array("rules", of: rules) { $0.rule($1) }
             }
-            object.key("warm")
-            object.array { array in
-                for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) { array.feed(row) }
-            }
-            object.key("domains")
-            object.array { array in
-                for domain in facts.domains() { array.domain(domain, inFull: peer.uid != nil) }
-            }
+            object.array("warm", of: warm.contents.sorted { $0.feed.id < $1.feed.id }) { $0.feed($1) }
+            object.array("domains", of: facts.domains()) { $0.domain($1, inFull: peer.uid != nil) }
             if let key = facts.key { object.member("key", key) }
-            object.key("exports")
-            object.array { array in for gateway in exports { array.export(gateway, inFull: peer.uid != nil) } }
+            object.array("exports", of: exports) { $0.export($1, inFull: peer.uid != nil) }
             object.array("labels", of: facts.labels()) { $0.labels($1, inFull: peer.mayKnowAll) }
             object.names(facts.names(), inFull: peer.uid != nil)
             object.array("registrations", of: registrations) { array, status in
@@ -93,7 +86,7 @@ extension ControlResponder {
 }
 
 extension JSONWriter {
-    fileprivate mutating func backend(
+    mutating func backend(
         _ key: String, _ kind: String, _ state: BackendState?, by actor: String? = nil,
         as host: (name: String, wanted: String)? = nil
     ) {

@@ -178,22 +178,22 @@ package final class ControlServer: Sendable {
 
     private func admitted(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
         let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
-        let peer =
-            listener.isReadOnly
-            ? channel.eventLoop.makeSucceededFuture(SocketPeer(uid: nil, address: address)) : channel.peer()
-        return peer.flatMap { peer in
-            let (connection, refusal, isReplacing) = self.connections.accepted(
-                channel, peer, isReadOnly: listener.isReadOnly)
-            if isReplacing { self.metrics.dropped("replaced") }
-            guard let connection else {
-                self.tell("refused a connection: \(refusal ?? "")", peer)
-                self.metrics.dropped("refused")
-                return self.refuse(channel, refusal ?? "")
-            }
-            channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
-            return channel.eventLoop.makeCompletedFuture {
-                .served(try HTTPConnection(channel, connection, most: self.maximumRequests))
-            }
+        let peer: SocketPeer
+        do {
+            peer = listener.isReadOnly ? SocketPeer(uid: nil, address: address) : try channel.peer()
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        let (connection, refusal, isReplacing) = connections.accepted(channel, peer, isReadOnly: listener.isReadOnly)
+        if isReplacing { metrics.dropped("replaced") }
+        guard let connection else {
+            tell("refused a connection: \(refusal ?? "")", peer)
+            metrics.dropped("refused")
+            return refuse(channel, refusal ?? "")
+        }
+        channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
+        return channel.eventLoop.makeCompletedFuture {
+            .served(try HTTPConnection(channel, connection, most: self.maximumRequests))
         }
     }
 

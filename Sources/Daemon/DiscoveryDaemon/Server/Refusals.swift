@@ -71,11 +71,7 @@ final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler, Send
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func tell(_ context: ChannelHandlerContext) {
-        let isFirst = isAnswered.withLock { isAnswered in
-            defer { isAnswered = true }
-            return !isAnswered
-        }
-        guard isFirst, context.channel.isActive else { return }
+        guard !isAnswered.exchange(true), context.channel.isActive else { return }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer))).whenComplete { _ in
             bound.value.close(promise: nil)

@@ -14,17 +14,11 @@ public struct ServiceManager: Sendable {
     /// What was wrong with the environment, for the log; safe for a terminal.
     public let warnings: [String]
 
-    private let socket: NotifySocket?
-
-    init(socket: NotifySocket?, watchdogInterval: Duration?, inheritedSockets: [InheritedSocket], warnings: [String]) {
-        self.socket = socket
-        self.watchdogInterval = watchdogInterval
-        self.inheritedSockets = inheritedSockets
-        self.warnings = warnings
-    }
+    /// Where it listens for sd_notify(3): a datagram socket, by path or by abstract name.
+    private let socket: SocketAddress?
 
     /// No manager.
-    public static let absent = ServiceManager(socket: nil, watchdogInterval: nil, inheritedSockets: [], warnings: [])
+    public static let absent = ServiceManager(watchdogInterval: nil, inheritedSockets: [], warnings: [], socket: nil)
 
     /// The service has started: its socket answers.
     @discardableResult public func ready() -> Bool { send("READY=1") }
@@ -34,7 +28,7 @@ public struct ServiceManager: Sendable {
 
     /// A reload begins; `ready()` ends it.
     @discardableResult public func reloading() -> Bool {
-        send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)")
+        send("RELOADING=1\nMONOTONIC_USEC=\(MonotonicTime.now.microseconds)")
     }
 
     /// The service is ending.
@@ -43,18 +37,20 @@ public struct ServiceManager: Sendable {
     /// The service works: to be sent every `watchdogInterval`.
     @discardableResult public func keepAlive() -> Bool { send("WATCHDOG=1") }
 
-    /// - Returns: whether the message was sent.
-    private func send(_ message: String) -> Bool { socket?.send(message) ?? false }
+    /// Sends one datagram; never waits.
+    /// - Returns: whether it was taken.
+    private func send(_ message: String) -> Bool {
+        guard let socket, let descriptor = try? Sockets.make(AF_UNIX, .datagram) else { return false }
+        defer { close(descriptor) }
+        let bytes = Array(message.utf8)
+        return unsafe socket.withPointer {
+            unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) == bytes.count
+        }
+    }
 
     /// One line of at most 1024 characters: a newline would begin another assignment.
     private static func line(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(1024).map { $0.value < 0x20 ? " " : $0 }))
-    }
-
-    private static var monotonicMicroseconds: Int {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000_000 + time.tv_nsec / 1000
     }
 }
 
@@ -81,15 +77,15 @@ extension ServiceManager {
     package init(environment: [String: String], process: Int32, firstDescriptor: Int32 = 3) {
         var warnings: [String] = []
         let name = environment["NOTIFY_SOCKET"]
-        let socket = name.flatMap(NotifySocket.init)
+        // Nil for another kind of address (as `vsock:`), and for one that is too long.
+        let socket = name.flatMap(SocketAddress.init(unixName:))
         if let name, socket == nil {
             warnings.append("NOTIFY_SOCKET=\(name.escapedForTerminal) is not supported: the manager is told nothing")
         }
         self.init(
-            socket: socket,
             watchdogInterval: Self.watchdogInterval(environment, process: process),
             inheritedSockets: Self.sockets(environment, process: process, from: firstDescriptor, warnings: &warnings),
-            warnings: warnings)
+            warnings: warnings, socket: socket)
     }
 
     /// More often than asked for does no harm, and no clock has to hold a time of centuries.
@@ -128,28 +124,6 @@ extension ServiceManager {
             sockets.append(socket)
         }
         return sockets
-    }
-}
-
-/// Where a service manager listens for sd_notify(3): a datagram socket, by path or by abstract name.
-struct NotifySocket: Sendable {
-    private let address: SocketAddress
-
-    /// `/run/systemd/notify`, or `@name`. Nil for another kind of address (as `vsock:`), and for one that is too long.
-    init?(_ name: String) {
-        guard let address = SocketAddress(unixName: name) else { return nil }
-        self.address = address
-    }
-
-    /// Sends one datagram; never waits.
-    /// - Returns: whether it was taken.
-    func send(_ message: String) -> Bool {
-        guard let descriptor = try? Sockets.make(AF_UNIX, .datagram) else { return false }
-        defer { close(descriptor) }
-        let bytes = Array(message.utf8)
-        return unsafe address.withPointer {
-            unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) == bytes.count
-        }
     }
 }
 

@@ -42,19 +42,11 @@ final class NSSClients {
     /// Serves who connects to a listening socket, until `leave`.
     func listen(_ descriptor: Int32) {
         clients.listen(descriptor) { connection in
-            Self.user(of: connection).map { (.user($0), Asker(user: $0)) }
+            Sockets.peer(of: connection).map { (.user($0.user), Asker(user: $0.user)) }
         }
     }
 
     func leave(_ descriptor: Int32) { clients.leave(descriptor) }
-
-    /// The user at the other end (SO_PEERCRED, unix(7)).
-    private static func user(of descriptor: Int32) -> UInt32? {
-        // `struct ucred` of <sys/socket.h>, which Glibc's module shows to GNU sources only: pid, uid, gid.
-        var credentials: (Int32, UInt32, UInt32) = (0, .max, .max)
-        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-        return unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.1 : nil
-    }
 
     private func read(_ ticket: UInt64, _ client: Clients<Asker>.Client) {
         var buffer = [UInt8](repeating: 0, count: NSSRequest.longestLine + 1)

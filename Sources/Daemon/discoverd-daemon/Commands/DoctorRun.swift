@@ -24,41 +24,37 @@ enum DoctorRun {
         }
     }
 
-    private static func run() throws(SystemError) -> [UInt8] {
+    private static func run() throws -> [UInt8] {
         let (ours, theirs) = try SecuredSocket.pair()
-        defer { close(ours) }
         let child: Int32
+        let connection: UnixConnection
         do {
             defer { close(theirs) }
+            connection = try UnixConnection(connected: ours) { nil }
             let arguments = ["/proc/self/exe", "doctor", "--json", "--quiet"].map { Array($0.utf8) }
             child = try Program.start(arguments, .connection(theirs), hasOwnGroup: true)
         }
-        let (bytes, isWhole) = read(ours)
+        let bytes = try? read(connection)
         // Not waited for yet, so the number cannot be another's.
-        if !isWhole { kill(-child, SIGKILL) }
+        if bytes == nil { kill(-child, SIGKILL) }
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
-        guard isWhole else { throw SystemError(ETIMEDOUT) }
+        guard let bytes else { throw SystemError(ETIMEDOUT) }
         return bytes
     }
 
     /// Reads to the end, for a limited time and size.
-    private static func read(_ descriptor: Int32) -> ([UInt8], isWhole: Bool) {
+    private static func read(_ connection: UnixConnection) throws(DiscoveryError) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-        let end = ContinuousClock.now + limit
+        let deadline = Deadline(in: limit)
         while bytes.count < mostBytes {
-            let left = ContinuousClock.now.duration(to: end)
-            guard left > .zero else { return (bytes, false) }
-            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let milliseconds = Int32(clamping: (left.components.seconds + 1) * 1000)
-            guard unsafe poll(&wanted, 1, milliseconds) > 0 else { continue }
-            let count = unsafe Libc.read(descriptor, &buffer, buffer.count)
-            if count == 0 { return (bytes, true) }
-            guard count > 0 else { return (bytes, false) }
-            bytes += buffer[..<count]
+            switch try connection.receive(until: deadline, bell: nil) {
+            case .bytes(let more): bytes += more
+            case .ended: return bytes
+            case .timedOut, .rung: return nil
+            }
         }
-        return (bytes, false)
+        return nil
     }
 }
 

@@ -1,4 +1,5 @@
 package import DNSMessage
+import DNSSD
 
 /// The requests that wait, each question once however many wait for it; and what nobody answered a moment ago. A value: it is given events
 /// with their times.
@@ -130,39 +131,24 @@ package struct QuestionBudgets: Sendable {
     /// The most askers that are counted apart; further ones have one budget together.
     static let mostAskers = 256
 
-    private struct Account {
-        var left: Double
-        var time: Duration
-    }
-
-    private let burst: Double
-    private let perSecond: Double
-    private var accounts: [DeskAsker?: Account] = [:]
+    /// What one has that has not asked yet.
+    private let full: TokenBucket
+    private var accounts: [DeskAsker?: TokenBucket] = [:]
     /// When those that are full again were last forgotten.
     private var swept: Duration?
 
     /// - Parameters:
     ///   - burst: how many at once.
     ///   - perSecond: how many in each second after that.
-    package init(burst: Double, perSecond: Double) { (self.burst, self.perSecond) = (burst, perSecond) }
+    package init(burst: Double, perSecond: Double) { full = TokenBucket(burst: burst, perSecond: perSecond) }
 
     /// Takes one question; false where the asker has none left.
     package mutating func take(for asker: DeskAsker, at now: Duration) -> Bool {
         if accounts[asker] == nil, accounts.count >= Self.mostAskers, swept.map({ now - $0 >= .seconds(1) }) ?? true {
             swept = now
-            accounts = accounts.filter { left($0.value, at: now) < burst }
+            accounts = accounts.filter { !$0.value.isFull(at: now) }
         }
         let key = accounts[asker] != nil || accounts.count < Self.mostAskers ? asker : nil
-        var account = accounts[key] ?? Account(left: burst, time: now)
-        account.left = left(account, at: now)
-        account.time = now
-        defer { accounts[key] = account }
-        guard account.left >= 1 else { return false }
-        account.left -= 1
-        return true
-    }
-
-    private func left(_ account: Account, at now: Duration) -> Double {
-        min(burst, account.left + max(0, (now - account.time) / .seconds(1)) * perSecond)
+        return accounts[key, default: full].take(at: now)
     }
 }

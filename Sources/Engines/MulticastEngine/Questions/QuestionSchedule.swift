@@ -1,11 +1,12 @@
 package import DNSMessage
+package import DNSSD
 import Records
-package import Responder
+import Responder
 
 /// When to ask which question on a link (RFC 6762 §5.2), and which not to ask, because the answer is known or another
 /// host asks.
 ///
-/// A value: receives events with their times. `SendingRate` bounds what is sent. Due questions wait while nothing may
+/// A value: receives events with their times. `TokenBucket` bounds what is sent. Due questions wait while nothing may
 /// be sent, and lookups by name go before lists and their thousands of names.
 package struct QuestionSchedule: Sendable {
     /// How a question begins.
@@ -55,14 +56,14 @@ package struct QuestionSchedule: Sendable {
     /// The same for what lists have led to: about a packet of them, so that what is answered meanwhile is not asked.
     private static let listedBatch = 32
     /// Packets reserved for lookups by name.
-    private static let reserve = 5
+    private static let reserve = 5.0
 
     private var states: [QuestionState?] = []
     private var free: [Int32] = []
     private var places = PlaceIndex()
     /// What hosts are asked for that listed more than they answer for.
     private var budgets: [PacketSource: SourceBudget] = [:]
-    private var rate: SendingRate
+    private var rate: TokenBucket
     private var lanes = Lane.allCases.map { _ in QuestionLane() }
     private var burst = ListBurst()
     /// A packet of `.named` was sent while others waited: the next is theirs, so that lookups cannot block everything
@@ -74,7 +75,8 @@ package struct QuestionSchedule: Sendable {
 
     /// Creates a schedule without questions.
     package init(
-        rate: SendingRate = SendingRate(), random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+        rate: TokenBucket = TokenBucket(burst: 50, perSecond: 100),
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         self.rate = rate
         self.random = random
@@ -266,7 +268,7 @@ package struct QuestionSchedule: Sendable {
         _modify { yield &lanes[lane.rawValue] }
     }
 
-    private func reserve(_ lane: Lane) -> Int { lane != .named && !owesOthers ? Self.reserve : 0 }
+    private func reserve(_ lane: Lane) -> Double { lane != .named && !owesOthers ? Self.reserve : 0 }
 
     /// The lane, of those that are not lookups by name, whose packet is next.
     private var waitingOther: Lane? {

@@ -29,29 +29,13 @@ extension LocalNetwork {
     ) async throws -> (output: Output, report: EstablishmentReport) {
         let connector = Connector(network: self, dialer: DatagramDialer(group: group), policy: policy, limits: limits)
         let establishment = await connector.establish(target, on: interfaces, over: family)
-        let channel = try establishment.result.get()
-        do {
-            let output = try await channel.eventLoop.flatSubmit { () -> EventLoopFuture<Output> in
-                guard let remote = channel.remoteAddress else {
-                    return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
-                }
-                do {
-                    try channel.pipeline.syncOperations.addHandler(ConnectedDatagrams(remote))
-                } catch {
-                    return channel.eventLoop.makeFailedFuture(error)
-                }
-                return initializer(channel).map { output in
-                    if channel.isActive { channel.pipeline.fireChannelActive() }
-                    return output
-                }
-            }.get()
-            // If it is closed already, the pipeline knows, and its user will notice.
-            try? await channel.setOption(.autoRead, value: true).get()
-            return (output, establishment.report)
-        } catch {
-            try? await channel.close()
-            throw error
+        let output = try await NIODialer.activate(try establishment.result.get()) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                guard let remote = channel.remoteAddress else { throw ChannelError.ioOnClosedChannel }
+                try channel.pipeline.syncOperations.addHandler(ConnectedDatagrams(remote))
+            }.flatMap { initializer(channel) }
         }
+        return (output, establishment.report)
     }
 
     /// Receives datagrams at every address of this machine, and publishes the port. What is sent in answer comes from the address that was
@@ -137,13 +121,10 @@ public struct DatagramDialer: Dialer {
     /// - Throws: `DialFailure` without a route.
     public func dial(_ endpoint: Endpoint) async throws -> any Channel {
         do {
-            // The scope of a link-local address is the number of its interface; a name would have to be looked up.
-            let address = try NIOCore.SocketAddress(
-                ipAddress: endpoint.address.text(scopedTo: nil), port: Int(endpoint.port.rawValue))
             return try await DatagramBootstrap(group: group)
                 .channelOption(.autoRead, value: false)
                 .channelOption(.recvAllocator, value: Datagram.allocator)
-                .connect(to: address).get()
+                .connect(to: NIOCore.SocketAddress(endpoint)).get()
         } catch {
             throw DialFailure(.refused, String(describing: error).escapedForTerminal)
         }

@@ -1,15 +1,15 @@
-import Responder
+import DNSSD
 import Testing
 
-@Suite("SendingRate")
-struct SendingRateTests {
+@Suite("TokenBucket")
+struct TokenBucketTests {
     @Test("Never more than the burst and so many a second, in any window of time", arguments: 0..<20 as Range<UInt64>)
     func windows(seed: UInt64) {
-        var (generator, rate) = (SeededGenerator(seed: seed), SendingRate(burst: 5, perSecond: 10))
+        var (generator, rate) = (SeededGenerator(seed: seed), TokenBucket(burst: 5, perSecond: 10))
         var (now, taken): (Duration, [Duration]) = (.seconds(1), [])
         for _ in 0..<2000 {
             now += .milliseconds(Int.random(in: 0...200, using: &generator))
-            let reserve = Int.random(in: 0...3, using: &generator)
+            let reserve = Double(Int.random(in: 0...3, using: &generator))
             let next = rate.next(at: now, leaving: reserve)
             let isNow = rate.take(at: now, leaving: reserve)
             #expect(isNow == (next <= now))
@@ -24,7 +24,7 @@ struct SendingRateTests {
 
     @Test("What is left for others is there for them, and for them alone")
     func reserve() {
-        var rate = SendingRate(burst: 10, perSecond: 100)
+        var rate = TokenBucket(burst: 10, perSecond: 100)
         let now = Duration.seconds(1)
         var taken = 0
         while rate.take(at: now, leaving: 3) { taken += 1 }
