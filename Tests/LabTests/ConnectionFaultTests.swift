@@ -91,7 +91,7 @@ struct ConnectionFaultTests {
         connection.write("one\n")
         try await connection.line { $0 == "one" }
         // Printed before that, by another pipe.
-        for words in ["connected to 10.77.0.1", "cancelled"] {
+        for words in ["cancelled", "connected to 10.77.0.1"] {
             try await connection.line(.stderr, "the report: \(words)") { $0.contains(words) }
         }
         // From here on, a SYN sent again would be answered.
