@@ -68,23 +68,20 @@ final class RunLoopDelivery: Sendable {
             runLoop.add(timer, forMode: mode)
             keepsAlive = timer
         }
-        let place = Place(runLoop: runLoop, mode: mode, keepsAlive: keepsAlive)
-        let left = state.withLock { state in
-            let left = state.places.filter { $0.runLoop !== place.runLoop || $0.mode == place.mode }
-            state.places = state.places.filter { $0.runLoop === place.runLoop && $0.mode != place.mode } + [place]
-            state.isWoken = false
-            return left
+        keep(and: [Place(runLoop: runLoop, mode: mode, keepsAlive: keepsAlive)]) {
+            $0.runLoop === runLoop && $0.mode != mode
         }
-        for place in left { place.keepsAlive?.invalidate() }
-        wake()
     }
 
     /// Removes a mode; without any, nothing is delivered until one is added.
     func remove(from runLoop: RunLoop, forMode mode: RunLoop.Mode) {
-        let key = Place(runLoop: runLoop, mode: mode, keepsAlive: nil)
+        keep { $0.runLoop !== runLoop || $0.mode != mode }
+    }
+
+    private func keep(and added: [Place] = [], where isKept: (Place) -> Bool) {
         let left = state.withLock { state in
-            let left = state.places.filter { $0.runLoop === key.runLoop && $0.mode == key.mode }
-            state.places.removeAll { $0.runLoop === key.runLoop && $0.mode == key.mode }
+            let left = state.places.filter { !isKept($0) }
+            state.places = state.places.filter(isKept) + added
             state.isWoken = false
             return left
         }

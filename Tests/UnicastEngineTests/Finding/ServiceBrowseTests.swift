@@ -55,16 +55,16 @@ import Testing
     }
 
     @Test func whatIsNewIsAskedAtOnceUntilTheBudgetIsSpent() {
-        var budget = QuestionBudget()
+        var budget = QuestionBudget.whole
         func spend(at now: Duration) -> Int {
-            budget.refill(at: now)
             var count = 0
-            while !budget.isSpent { (count, _) = (count + 1, budget.spend()) }
+            while budget.take(at: now) { count += 1 }
             return count
         }
         #expect(spend(at: .seconds(1)) == 10_000)
-        #expect(budget.next > .seconds(1) && budget.next < .seconds(1.1))
-        #expect(spend(at: budget.next) == 1)
+        let next = budget.next(at: .seconds(1))
+        #expect(next > .seconds(1) && next < .seconds(1.1))
+        #expect(spend(at: next) == 1)
         #expect(99...101 ~= spend(at: .seconds(2)) && 999...1001 ~= spend(at: .seconds(12)))
         #expect(spend(at: .seconds(10_000)) == 10_000)
     }

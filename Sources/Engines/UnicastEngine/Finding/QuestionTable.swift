@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import Discovery
 
 /// The questions of one query: asks each when it is new and again when it is due, in order, a few at a time.
@@ -13,7 +14,7 @@ struct QuestionTable: Sendable {
     private var head = 0
     private var queued: Set<Question> = []
     private var underWay: [Question: Duration] = [:]
-    private var budget = QuestionBudget()
+    private var budget = QuestionBudget.whole
     private var serial: ZoneSerial?
     /// Questions that wait for the zone's serial.
     private var waiting: [Question] = []
@@ -28,8 +29,8 @@ struct QuestionTable: Sendable {
 
     var deadline: Duration? {
         guard head < queue.count, underWay.count < Self.mostUnderWay else { return deadlines.next }
-        guard budget.isSpent, !queue[head].isForList else { return .zero }
-        return deadlines.next.map { min($0, budget.next) } ?? budget.next
+        let next = queue[head].isForList ? .zero : budget.next(at: .zero)
+        return deadlines.next.map { min($0, next) } ?? next
     }
 
     /// Asks a question again and again, until it is dropped.
@@ -61,18 +62,17 @@ struct QuestionTable: Sendable {
     /// Returns the questions to send now.
     mutating func due(at now: Duration, jitter: () -> Double) -> [Question] {
         for question in deadlines.due(now).sorted(by: { $0.precedes($1) }) { enqueue(question) }
-        budget.refill(at: now)
         var sent: [Question] = []
         while underWay.count < Self.mostUnderWay, head < queue.count {
             let question = queue[head]
-            guard question.isForList || !budget.isSpent else { break }
+            guard question.isForList || budget.next(at: now) == now else { break }
             head += 1
             queued.remove(question)
             guard let polled = questions[question], underWay[question] == nil else { continue }
             switch serial?.advice(for: question.name, polled, at: now) ?? .ask {
             case .renew: deadlines.set(question, to: questions[question]?.renewed(at: now, jitter: jitter()))
             case .ask:
-                if !question.isForList { budget.spend() }
+                if !question.isForList { _ = budget.take(at: now) }
                 underWay[question] = now
                 sent.append(question)
             case .readSerial:
@@ -126,29 +126,13 @@ extension Question {
 }
 
 /// How many questions one query may ask. Whoever fills a zone decides how many names it has, and for how short a time an
-/// answer holds; not how often it is asked. A value.
-struct QuestionBudget: Sendable {
-    /// The most questions at once: enough for the longest list that DNS can carry (docs/beyond-link.md).
-    static let most = 10_000.0
-    /// The questions of each second after that.
-    static let perSecond = 100.0
+/// answer holds; not how often it is asked.
+enum QuestionBudget {
+    /// The questions of each second after the first ones.
+    private static let perSecond = 100.0
 
-    private var left = Self.most
-    private var refilledAt = Duration.zero
-
-    /// Whether no question may be asked now.
-    var isSpent: Bool { left < 1 }
-
-    /// When the next question may be asked, if it is spent.
-    var next: Duration { refilledAt + .seconds((1 - left) / Self.perSecond) + .milliseconds(1) }
-
-    mutating func refill(at now: Duration) {
-        guard now > refilledAt else { return }
-        left = min(Self.most, left + (now - refilledAt) / .seconds(1) * Self.perSecond)
-        refilledAt = now
-    }
-
-    mutating func spend() { left -= 1 }
+    /// At once as many as the longest list has that DNS can carry (docs/beyond-link.md).
+    static var whole: TokenBucket { TokenBucket(burst: 10_000, perSecond: perSecond) }
 
     /// The shortest time between two askings of the same among as many questions: half of the budget is for what is new.
     static func pace(of count: Int) -> Duration { .seconds(Double(count) / (Self.perSecond / 2)) }
