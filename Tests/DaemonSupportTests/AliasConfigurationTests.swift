@@ -78,7 +78,7 @@ import Testing
             ("services: [{alias: [a], port: 80}]", "has no name"),
             ("services: [{alias: [büro], domain: example.org}]", "letters, digits and hyphens"),
             ("services: [{alias: [example.org], domain: example.org}]", "is the domain"),
-            ("services: [{alias: [a], domain: a..b}]", "a..b"),
+            ("services: [{alias: [a], domain: a..b}, {alias: [a], domain: .}]", "a..b"),
             ("services: [{alias: [a], host: b.local}]", "host"),
             ("services: [{alias: [a], host: b.local, addresses: [10.0.0.9]}]", "alias"),
         ])

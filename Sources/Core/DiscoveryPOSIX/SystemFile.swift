@@ -152,13 +152,13 @@ package enum SystemFile {
     /// Makes a directory with all above it, for their owner only (XDG Base Directory Specification).
     /// - Returns: why there is none.
     package static func makeDirectory(_ path: String) -> SystemError? {
-        var made = ""
+        var (made, failure) = ("", Int32(0))
         for part in path.split(separator: "/") {
             made += "/\(part)"
-            _ = makeOne(made, 0o700)
+            if makeOne(made, 0o700) != 0, errno != EEXIST { failure = failure == 0 ? errno : failure }
         }
         var info = stat()
-        guard unsafe stat(path, &info) == 0 else { return SystemError(errno, path) }
+        guard unsafe stat(path, &info) == 0 else { return SystemError(failure == 0 ? errno : failure, path) }
         return info.st_mode & S_IFMT == S_IFDIR ? nil : SystemError(ENOTDIR, path)
     }
 

@@ -64,6 +64,7 @@ struct DaemonCommand: ParsableCommand {
     }
 
     mutating func run() throws {
+        let isSupervised = Environment.value("NOTIFY_SOCKET") != nil
         do {
             // What is changed from here on is a change.
             let stamp = ConfigurationStamp(place)
@@ -81,7 +82,7 @@ struct DaemonCommand: ParsableCommand {
         } catch let failure as Failure {
             Failure.write("discoverd: error: \(failure.message)\n")
             // systemd starts it again at once, and would give up after ten times in a minute.
-            if failure.status == Failure.passing { Signals().pause(.seconds(7)) }
+            if failure.status == Failure.passing, isSupervised { Signals().pause(.seconds(7)) }
             throw ExitCode(failure.status)
         }
     }

@@ -57,7 +57,14 @@ struct DaemonProcess {
             for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
             return states
         }
-        let sites = try OtherSites(configuration, state, log)
+        let sites: OtherSites?
+        do {
+            sites = try OtherSites(configuration, state, log)
+        } catch {
+            // Nobody will answer there.
+            sockets.remove()
+            throw error
+        }
         facts.key = sites.map { "\($0.key)" }
         let labels = Labels(configuration.labels, configuration.access.labels, log)
         facts.labels = { labels?.statuses ?? [] }

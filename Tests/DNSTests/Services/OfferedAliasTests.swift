@@ -30,7 +30,7 @@ import Testing
         "in a zone what does not end in its domain is below it, and has letters, digits and hyphens",
         arguments: [
             ("wiki", "wiki.home.example.org"), ("shop.wiki", "shop.wiki.home.example.org"),
-            ("Wiki.HOME.example.org.", "Wiki.HOME.example.org"), ("wiki.local", "wiki.local.home.example.org"),
+            ("Wiki.HOME.example.org.", "Wiki.HOME.example.org"), ("wiki.local", nil),
             ("example.org", "example.org.home.example.org"), ("büro", nil), ("home.example.org", nil), ("*", nil),
             ("a_b", nil), ("_http._tcp", nil), ("-a", nil), ("a-.b", nil), (#"a\.b"#, nil), ("", nil),
         ])
@@ -43,6 +43,12 @@ import Testing
         let next = OfferedService.name(after: service.name, ofAlias: true)
         #expect(service.domain == domain && service.aliasFault == nil)
         #expect(service.host(as: next).map { HostName(observed: next.text) == $0.name } == true)
+    }
+
+    @Test("a domain of a service has no hosts")
+    func ofService() throws {
+        let domain = try Domain("_http._tcp.example.org")
+        #expect(throws: DiscoveryError.self) { try OfferedAlias("wiki", in: domain) }
     }
 
     @Test(

@@ -115,7 +115,8 @@ extension ServiceArguments {
                 .usage, "\(meant.count) services have the name \"\(name)\": say which by its type",
                 advice: Set(meant.map(\.type)).sorted().map { "\(name.description) \($0.escapedForTerminal)" })
         }
-        let own = meant.filter { $0.uid == geteuid() }
+        // What the configuration or a label publishes is nobody's to withdraw.
+        let own = meant.filter { $0.uid == geteuid() && $0.origin.isRequested }
         return own.isEmpty ? meant : own
     }
 }

@@ -52,7 +52,7 @@ extension Parsing {
 
     /// The rules of a zone are looked at once its domain is known.
     static func alias(_ text: String) throws -> String {
-        _ = try OfferedAlias(text)
+        _ = try HostName(text)
         return text
     }
 

@@ -107,13 +107,16 @@ public struct OfferedAlias: Hashable, Sendable {
             guard name != HostName(unchecked: domain.text) else {
                 throw DiscoveryError(.invalidHostName, "\(domain) is the domain, and no host's name in it")
             }
+            guard !name.isBelow(.local) else {
+                throw DiscoveryError(.invalidHostName, "\(name) is below local, and not below \(domain)")
+            }
             name = try HostName("\(name.text).\(domain.text)")
         }
-        let labels = DNSName(observed: name.text)?.labels.dropLast(domain.labels.count) ?? []
+        let labels = DNSName(observed: name.text)?.labels ?? []
         guard !labels.contains(where: { $0.hasPrefix("_") }) else {
             throw DiscoveryError(.invalidHostName, "\(name): a label that begins with _ is a service's, and no host's")
         }
-        guard domain.isWithin(.local) || labels.allSatisfy(\.isOfHost) else {
+        guard domain.isWithin(.local) || labels.dropLast(domain.labels.count).allSatisfy(\.isOfHost) else {
             throw DiscoveryError(
                 .invalidHostName, "\(name): a host in a zone has letters, digits and hyphens alone (RFC 1123 §2.1)")
         }

@@ -31,9 +31,12 @@ extension ServiceDefinition {
         _ value: YAMLValue, hostName: String, aliases: Set<HostName>
     ) throws(ConfigurationError) -> [ServiceDefinition] {
         let mapping = try YAMLMapping(value, keys: keys)
-        let domain = mapping["domain"].flatMap { try? Domain($0.text()) } ?? .local
-        let own = mapping.read("alias") { value throws(ConfigurationError) in
-            try Self.aliases(value, in: domain, hostName: hostName)
+        // Of a domain that is wrong, which is said below, there are none.
+        let domain = mapping["domain"].map { try? Domain($0.text()) } ?? .local
+        let own = domain.flatMap { domain in
+            mapping.read("alias") { value throws(ConfigurationError) in
+                try Self.aliases(value, in: domain, hostName: hostName)
+            }
         }
         if mapping.isAlias {
             let mapping = try YAMLMapping(value, keys: ["alias", "domain", "interfaces", "family", "on-conflict"])
