@@ -243,6 +243,30 @@ import Testing
         #expect(world.zone.records.isEmpty)
     }
 
+    @Test("a server that leaves its owner out: that is said, and its addresses go; once the server has it, so has all")
+    mutating func ownerLeftOut() throws {
+        world.zone.omitted = [.dhcid]
+        let wiki = try publish("wiki", by: one)
+        _ = try publish("web", on: "blog", by: one)
+        world.run(for: .seconds(120))
+        guard case .failed(let error) = state(wiki, of: one) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        #expect(error.message.contains("leaves records out"))
+        #expect(try records("wiki", .a).isEmpty && records("blog", .a).isEmpty)
+        let shop = try publish("shop", by: one, isPersistent: true)
+        world.run(for: .seconds(30))
+        guard case .refused = state(shop, of: one) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        world.zone.omitted = []
+        world.run(for: .seconds(700))
+        #expect(state(shop, of: one) == .established)
+        #expect(try records("shop", .a).count == 1 && records("shop", .dhcid).count == 1)
+    }
+
     @Test(
         "whatever is lost, late or repeated, each has its name or none, and nothing is left",
         arguments: 0..<UInt64(rounds(40)))

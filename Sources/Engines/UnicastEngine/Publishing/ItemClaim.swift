@@ -141,6 +141,7 @@ struct ItemClaim: Sendable {
     /// The approximate bytes of its records in a message.
     var size: Int { 500 + (service?.txt.wireSize ?? 0) + names.subtypes.count * 300 }
 
+    var isLeftOut: Bool { if case .leftOut = doubt { true } else { false } }
     var wasAnsweredNot: Bool { if case .unanswered = doubt { true } else { false } }
 
     private var doubt: Doubt {

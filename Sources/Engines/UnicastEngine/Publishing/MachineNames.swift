@@ -67,15 +67,15 @@ struct MachineNames: Sendable {
     }
 
     /// Gives up the names that nothing is on any more.
-    /// - Returns: those whose records must be removed.
-    mutating func withdraw(but needed: [HostRole]) -> [DomainName] {
-        var left: [DomainName] = []
+    /// - Returns: what must be removed.
+    mutating func withdraw(but needed: [HostRole]) -> [HostClaim.End] {
+        var left: [HostClaim.End] = []
         for role in claims.keys.filter({ !needed.contains($0) }) {
             guard let claim = claims[role], !claim.isUnderWay else { continue }
-            let name = change(role) { $0.withdraw() } ?? nil
+            let end = change(role) { $0.withdraw() } ?? nil
             if case .alias = role { claims[role] = nil }
             // An alias may be the name that the machine itself has.
-            if let name, !names.contains(name) { left.append(name) }
+            if let end, !names.contains(end.name) { left.append(end) }
         }
         return left
     }

@@ -6,11 +6,20 @@ import Discovery
 
 extension ZonePublisher {
     /// The claim of an alias has the machine's addresses, or somebody else has written the same.
-    mutating func aliasIsThere(_ number: Int, _ item: ItemClaim, _ host: HostClaim) {
+    mutating func aliasIsThere(_ number: Int, _ item: ItemClaim, _ host: HostClaim, _ now: Duration) {
+        // What was found there without an owner is what was sent.
+        guard host.isWritten || !item.isLeftOut else { return aliasIsLeftOut(number, item, now) }
         guard host.isWritten, !item.isOwn, let name = host.name else { return established([number: item.version]) }
         // A policy of a server may know other names than those of services that were looked at.
         items[number]?.began()
         send(.aliasProof(number, version: item.version), records.require(host: name, host.writtenFamilies))
+    }
+
+    /// The server leaves something of it out. What it has goes; the alias is tried again when its claim is.
+    private mutating func aliasIsLeftOut(_ number: Int, _ item: ItemClaim, _ now: Duration) {
+        let jitter = random.fraction()
+        if let end = hosts.change(item.role, { $0.leftOut(now, jitter: jitter) }) ?? nil { leftovers.add(end) }
+        refuse(number, records.leftOut)
     }
 
     mutating func aliasProofReceived(_ number: Int, _ version: Int, _ reply: ZoneReply, _ now: Duration) {
@@ -19,9 +28,12 @@ extension ZonePublisher {
         switch reply {
         case .outcome(.notAsRequired):
             lease.doubt()
-            _ = hosts.change(item.role) { $0.lost() }
             // Once it may have been taken back meanwhile.
-            if items[number]?.wasLeftOut() == true { putOff(number, now, records.leftOut) }
+            if items[number]?.wasLeftOut() == true {
+                aliasIsLeftOut(number, item, now)
+            } else {
+                _ = hosts.change(item.role) { $0.lost() }
+            }
         case .outcome(.unheard): break
         case .outcome(.serverFailed):
             items[number]?.retryLater(now, jitter: random.fraction())

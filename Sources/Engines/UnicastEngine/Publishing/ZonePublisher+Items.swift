@@ -14,7 +14,7 @@ extension ZonePublisher {
                 host.isThere
             else { continue }
             guard !item.isAlias else {
-                aliasIsThere(number, item, host)
+                aliasIsThere(number, item, host, now)
                 continue
             }
             guard takeName(number, now) else { continue }

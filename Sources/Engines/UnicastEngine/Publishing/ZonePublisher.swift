@@ -178,7 +178,7 @@ package struct ZonePublisher: Sendable {
         sendPublications(now)
         sendRemovals(now)
         // A name of the host goes once nothing is on it any more, and then the lease. What is sent may have failed meanwhile.
-        for name in hosts.withdraw(but: neededHosts) { leftovers.add(host: name) }
+        for end in hosts.withdraw(but: neededHosts) { leftovers.add(end) }
         while room > 0, let (errand, request) = leftovers.nextRemoval() { send(.leftovers(errand), request) }
         guard items.isEmpty, !leftovers.hasHosts, !hosts.mayExist, leftovers.isRead, flights.isEmpty, lease.mayExist
         else { return }
