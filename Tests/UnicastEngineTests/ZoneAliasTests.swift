@@ -267,6 +267,31 @@ import Testing
         #expect(try records("shop", .a).count == 1 && records("shop", .dhcid).count == 1)
     }
 
+    @Test("a service that stays is not at a name that another machine took, and is back after that machine's end")
+    mutating func serviceOfANameTakenLater() throws {
+        let web = try publish("web", on: "wiki", by: one, isPersistent: true)
+        world.run(for: .seconds(10))
+        #expect(state(web, of: one) == .established)
+        world.publishers[one].mayHaveLost = true
+        let name = try #require(try ZoneSimulation.layout().host("wiki"))
+        world.zone.records[.init(name: name, type: .dhcid)] = [Self.id(2).ownership(of: name)]
+        world.zone.records[.init(name: name, type: .a)] = [.a(0x0A00_0063)]
+        world.publishers[one].rules.addressesBecame([address(9)])
+        world.turn(one)
+        world.run(for: .seconds(20))
+        guard case .refused(let error) = state(web, of: one) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        #expect(error.code == .nameTaken && targets.isEmpty)
+        for type in [RecordType.a, .dhcid] { world.zone.records[.init(name: name, type: type)] = nil }
+        world.run(for: .seconds(400))
+        #expect(state(web, of: one) == .established && targets == ["wiki.home.example.org."])
+        world.withdraw(web, by: one)
+        world.run(for: .seconds(20))
+        #expect(world.zone == before)
+    }
+
     @Test(
         "whatever is lost, late or repeated, each has its name or none, and nothing is left",
         arguments: 0..<UInt64(rounds(40)))

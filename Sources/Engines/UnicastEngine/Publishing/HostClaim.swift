@@ -45,6 +45,8 @@ struct HostClaim: Sendable {
         case foreign(Footing, found: [RecordType: Set<IPAddress>])
         /// It is checked again at each renewal of the lease.
         case borrowed
+        /// The alias was another host's; it is tried again.
+        case taken
     }
 
     private enum Errand: Sendable {
@@ -106,8 +108,11 @@ struct HostClaim: Sendable {
         switch state {
         case .free(let footing), .mine(let footing), .unclear(let footing), .foreign(let footing, _): footing
         case .borrowed: .borrowed
+        case .taken: .nothing
         }
     }
+
+    var isTaken: Bool { if case .taken = state { true } else { false } }
 
     /// Whether the name exists, so that services may point to it.
     var isThere: Bool {
@@ -204,7 +209,7 @@ struct HostClaim: Sendable {
             if !isWritten { state = .mine(.sent) }
             underWay = .writing(version: version, addresses)
             return records.write(host: name, addresses, isOwn: true)
-        case .free:
+        case .free, .taken:
             state = .free(.sent)
             underWay = .writing(version: version, addresses)
             return records.write(host: name, addresses, isOwn: false)
@@ -292,6 +297,7 @@ struct HostClaim: Sendable {
     private mutating func nextName(_ now: Duration, _ jitter: Double) -> [Notice] {
         (state, tries, acknowledged) = (.free(.nothing), 0, [])
         guard case .own = wish else {
+            state = .taken
             retryLater(now, jitter: jitter)
             return [.taken]
         }

@@ -46,12 +46,29 @@ extension ZonePublisher {
     /// An alias is another host's name: it gets another one, and what is on it must not be found there.
     mutating func aliasWasTaken(_ role: HostRole, _ now: Duration) {
         for (number, item) in items where item.isWanted && item.role == role {
-            guard !item.isAlias, let host = item.service?.host else {
+            if item.isAlias {
                 _ = collided(number, now)
-                continue
+            } else if item.isPersistent {
+                report(number, .refused(hostIsTaken(item)))
+            } else {
+                end(number, .conflicted(hostIsTaken(item)))
             }
-            let error = DiscoveryError(.nameTaken, "the name \(host.name) of its host is taken")
-            if item.isPersistent { report(number, .refused(error)) } else { end(number, .conflicted(error)) }
+        }
+    }
+
+    private func hostIsTaken(_ item: ItemClaim) -> DiscoveryError {
+        DiscoveryError(.nameTaken, "the name \(item.service?.host?.name.text ?? "") of its host is taken")
+    }
+
+    /// Removes what the server has of services on an alias that is another host's; they wait until it is there again.
+    mutating func leaveTakenAliases(_ now: Duration) {
+        for (number, item) in items
+        where item.isWanted && !item.isAlias && item.mayExist && item.isReady(now) && hosts[item.role]?.isTaken == true
+        {
+            names.release(item.names, of: number)
+            items[number]?.lostName()
+            remove(leftover: item.names)
+            report(number, .refused(hostIsTaken(item)))
         }
     }
 }

@@ -175,6 +175,7 @@ package struct ZonePublisher: Sendable {
         let needed = neededHosts
         hosts.need(needed)
         for role in needed where room > 0 { sendHost(role, now) }
+        leaveTakenAliases(now)
         sendPublications(now)
         sendRemovals(now)
         // A name of the host goes once nothing is on it any more, and then the lease. What is sent may have failed meanwhile.
@@ -189,10 +190,14 @@ package struct ZonePublisher: Sendable {
     /// Removes the leftovers that have not been published again.
     private mutating func takeLeftovers() {
         for left in leftovers.giveUp(but: hosts.names) where names.holder(of: left.instance) == nil {
-            lastItem += 1
-            items[lastItem] = ItemClaim(leftover: left)
-            names.hold(left, for: lastItem)
+            remove(leftover: left)
         }
+    }
+
+    mutating func remove(leftover: InstanceNames) {
+        lastItem += 1
+        items[lastItem] = ItemClaim(leftover: leftover)
+        names.hold(leftover, for: lastItem)
     }
 
     private mutating func sendHost(_ role: HostRole, _ now: Duration) {
