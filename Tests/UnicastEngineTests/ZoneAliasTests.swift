@@ -292,6 +292,43 @@ import Testing
         #expect(world.zone == before)
     }
 
+    @Test("what the server says of its name counts for no other that it has got meanwhile")
+    mutating func lateProof() throws {
+        let layout = try ZoneSimulation.layout()
+        var (zone, rules) = (before, world.publishers[one].rules)
+        zone.forbidden = [try #require(layout.host("wiki-2"))]
+        var facts: [PublicationFact] = []
+        var proof: Int?
+        func settle() {
+            var goesOn = true
+            while goesOn {
+                goesOn = false
+                for step in rules.next(.zero) {
+                    switch step {
+                    case .report(_, let fact): facts.append(fact)
+                    case .gone: break
+                    case .request(let ticket, .update(let update, _)) where update.changes.isEmpty && proof == nil:
+                        proof = ticket
+                    case .request(let ticket, let request):
+                        goesOn = true
+                        rules.received(zone.carryOut(request), to: ticket, .zero)
+                    }
+                }
+            }
+        }
+        _ = rules.publish(try alias("wiki"), onConflict: .rename, isPersistent: true)
+        settle()
+        let late = try #require(proof)
+        let name = try #require(layout.host("wiki"))
+        zone.records[.init(name: name, type: .dhcid)] = [Self.id(2).ownership(of: name)]
+        rules.addressesBecame([address(9)])
+        settle()
+        #expect(facts.last?.name.text == "wiki-2.home.example.org")
+        rules.received(.outcome(.done), to: late, .zero)
+        settle()
+        #expect(!facts.contains { $0.state == .established }, "\(facts)")
+    }
+
     @Test(
         "whatever is lost, late or repeated, each has its name or none, and nothing is left",
         arguments: 0..<UInt64(rounds(40)))

@@ -12,7 +12,7 @@ extension ZonePublisher {
         guard host.isWritten, !item.isOwn, let name = host.name else { return established([number: item.version]) }
         // A policy of a server may know other names than those of services that were looked at.
         items[number]?.began()
-        send(.aliasProof(number, version: item.version), records.require(host: name, host.writtenFamilies))
+        send(.aliasProof(number, name, version: item.version), records.require(host: name, host.writtenFamilies))
     }
 
     /// The server leaves something of it out. What it has goes; the alias is tried again when its claim is.
@@ -22,9 +22,12 @@ extension ZonePublisher {
         refuse(number, records.leftOut)
     }
 
-    mutating func aliasProofReceived(_ number: Int, _ version: Int, _ reply: ZoneReply, _ now: Duration) {
+    mutating func aliasProofReceived(
+        _ number: Int, _ name: DomainName, _ version: Int, _ reply: ZoneReply, _ now: Duration
+    ) {
         items[number]?.answered()
-        guard let item = items[number] else { return }
+        // It may have got another name meanwhile.
+        guard let item = items[number], item.names.instance == name else { return }
         switch reply {
         case .outcome(.notAsRequired):
             lease.doubt()
