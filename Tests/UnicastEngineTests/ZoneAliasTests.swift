@@ -329,6 +329,18 @@ import Testing
         #expect(!facts.contains { $0.state == .established }, "\(facts)")
     }
 
+    @Test("the end of one that has no records of this machine is at once")
+    mutating func endsAtOnce() throws {
+        let name = try #require(try ZoneSimulation.layout().host("shop"))
+        world.zone.records[.init(name: name, type: .a)] = [.a(0x0A00_0001)]
+        _ = try publish("wiki", by: one)
+        let shop = try publish("shop", by: one)
+        world.run(for: .seconds(20))
+        #expect(state(shop, of: one) == .established)
+        world.withdraw(shop, by: one)
+        #expect(world.publishers[one].gone == [shop])
+    }
+
     @Test(
         "whatever is lost, late or repeated, each has its name or none, and nothing is left",
         arguments: 0..<UInt64(rounds(40)))

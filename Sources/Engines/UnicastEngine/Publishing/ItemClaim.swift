@@ -116,6 +116,9 @@ struct ItemClaim: Sendable {
         return (try? DomainName(presentation: host.name.text)).map { .alias($0) } ?? .own
     }
 
+    /// The machine's name that must be there for it.
+    var neededRole: HostRole? { isWanted ? role : nil }
+
     var isOwn: Bool { if case .mine = state { true } else { false } }
     var isRemoving: Bool { if case .removing = state { true } else { false } }
     var isClearing: Bool { !isWanted && !isRemoving }

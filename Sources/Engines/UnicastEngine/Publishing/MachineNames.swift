@@ -68,15 +68,17 @@ struct MachineNames: Sendable {
 
     /// Gives up the names that nothing is on any more.
     /// - Returns: what must be removed.
-    mutating func withdraw(but needed: [HostRole]) -> [HostClaim.End] {
+    mutating func withdraw(but needed: Set<HostRole>) -> [HostClaim.End] {
         var left: [HostClaim.End] = []
         for role in claims.keys.filter({ !needed.contains($0) }) {
             guard let claim = claims[role], !claim.isUnderWay else { continue }
             let end = change(role) { $0.withdraw() } ?? nil
             if case .alias = role { claims[role] = nil }
-            // An alias may be the name that the machine itself has.
-            if let end, !names.contains(end.name) { left.append(end) }
+            if let end { left.append(end) }
         }
-        return left
+        guard !left.isEmpty else { return [] }
+        // An alias may be the name that the machine itself has.
+        let names = names
+        return left.filter { !names.contains($0.name) }
     }
 }

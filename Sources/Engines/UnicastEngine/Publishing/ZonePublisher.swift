@@ -172,14 +172,15 @@ package struct ZonePublisher: Sendable {
     private mutating func sendOthers(_ now: Duration) {
         while room > 0, let (errand, request) = leftovers.nextQuestion() { send(.leftovers(errand), request) }
         if let due = leftovers.deadline, due <= now { takeLeftovers() }
-        let needed = neededHosts
+        let needed = items.keys.sorted().compactMap { items[$0]?.neededRole }.uniqued()
         hosts.need(needed)
         for role in needed where room > 0 { sendHost(role, now) }
         leaveTakenAliases(now)
         sendPublications(now)
-        sendRemovals(now)
         // A name of the host goes once nothing is on it any more, and then the lease. What is sent may have failed meanwhile.
-        for end in hosts.withdraw(but: neededHosts) { leftovers.add(end) }
+        let kept = Set(items.values.lazy.compactMap(\.neededRole))
+        for end in hosts.withdraw(but: kept) { leftovers.add(end) }
+        sendRemovals(now, kept)
         while room > 0, let (errand, request) = leftovers.nextRemoval() { send(.leftovers(errand), request) }
         guard items.isEmpty, !leftovers.hasHosts, !hosts.mayExist, leftovers.isRead, flights.isEmpty, lease.mayExist
         else { return }
@@ -231,11 +232,6 @@ package struct ZonePublisher: Sendable {
 
     /// Whether something is to be in the zone.
     private var wantsAnything: Bool { items.values.contains(where: \.isWanted) }
-
-    /// The names of this machine that something is on, each once.
-    var neededHosts: [HostRole] {
-        items.sorted { $0.key < $1.key }.compactMap { $0.value.isWanted ? $0.value.role : nil }.uniqued()
-    }
 
     private var demand: LeaseKeeper.Demand {
         if wantsAnything || leftovers.hasHosts || hosts.mayExist { return .records }
