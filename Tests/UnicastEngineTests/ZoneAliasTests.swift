@@ -341,6 +341,29 @@ import Testing
         #expect(world.publishers[one].gone == [shop])
     }
 
+    @Test("as many as one part of the manifest takes, a service counted; then room is made")
+    mutating func fullShard() throws {
+        let layout = try ZoneSimulation.layout()
+        let tony = try world.publish("tony", by: one)
+        world.run(for: .seconds(5))
+        let shard = try #require(world.publishers[one].rules.items[tony]?.names.shard)
+        let labels = (0..<4000).map { "a\($0)" }.filter { layout.host($0).map(ZoneLayout.shard) == shard }
+        let numbers = try labels.prefix(ZoneLayout.mostRecords).map { label in
+            try publish(label, by: one, onConflict: .fail, isPersistent: true)
+        }
+        world.run(for: .seconds(60))
+        let refused = numbers.filter { state($0, of: one) != .established }
+        #expect(refused.count == 1)
+        guard case .refused(let error) = refused.first.flatMap({ state($0, of: one) }) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        #expect(error.code == .serverLimitReached)
+        world.withdraw(tony, by: one)
+        world.run(for: .seconds(400))
+        #expect(state(refused[0], of: one) == .established)
+    }
+
     @Test(
         "whatever is lost, late or repeated, each has its name or none, and nothing is left",
         arguments: 0..<UInt64(rounds(40)))

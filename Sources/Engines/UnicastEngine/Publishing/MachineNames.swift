@@ -41,6 +41,14 @@ struct MachineNames: Sendable {
     /// The names that are in the zone, or may be.
     var names: Set<DomainName> { Set(claims.values.filter { $0.mayExist || $0.isThere }.compactMap(\.name)) }
 
+    /// Returns the number of aliases that have entries in a shard of the manifest.
+    func aliases(in shard: Int) -> Int {
+        claims.count { role, claim in
+            guard case .alias(let name) = role, claim.mayExist else { return false }
+            return ZoneLayout.shard(of: name) == shard
+        }
+    }
+
     // MARK: Events
 
     mutating func became(_ addresses: Set<IPAddress>) {

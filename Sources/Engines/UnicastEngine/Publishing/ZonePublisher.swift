@@ -204,18 +204,27 @@ package struct ZonePublisher: Sendable {
     private mutating func sendHost(_ role: HostRole, _ now: Duration) {
         guard let host = hosts[role], host.isReady(now) else { return }
         guard let name = host.name else {
-            let jitter = random.fraction()
-            _ = hosts.change(role) { $0.retryLater(now, jitter: jitter) }
-            return refuseAll(on: role, host.fault)
+            return putOff(role, now, host.fault)
         }
         // The name must be gone before it can be written again.
         guard !leftovers.has(host: name) else { return _ = hosts.change(role) { $0.retryNow() } }
+        if case .alias = role, !host.mayExist, !host.isThere, let error = noRoom(for: 1, in: ZoneLayout.shard(of: name))
+        {
+            return putOff(role, now, error)
+        }
         if hosts.addresses?.isEmpty == true {
             for number in items.keys {
                 report(number, .waiting("this machine has no address by which others could reach it"))
             }
         }
         if let request = hosts.change(role, { $0.next() }) ?? nil { send(.host(role), request) }
+    }
+
+    /// Tries a name of the machine again later, and reports why.
+    private mutating func putOff(_ role: HostRole, _ now: Duration, _ error: DiscoveryError) {
+        let jitter = random.fraction()
+        _ = hosts.change(role) { $0.retryLater(now, jitter: jitter) }
+        refuseAll(on: role, error)
     }
 
     /// When to call `next` again unless something happens before. Whatever was due at the last call waits for an
