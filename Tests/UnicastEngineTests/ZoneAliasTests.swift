@@ -243,6 +243,127 @@ import Testing
         #expect(world.zone.records.isEmpty)
     }
 
+    @Test("a server that leaves its owner out: that is said, and its addresses go; once the server has it, so has all")
+    mutating func ownerLeftOut() throws {
+        world.zone.omitted = [.dhcid]
+        let wiki = try publish("wiki", by: one)
+        _ = try publish("web", on: "blog", by: one)
+        world.run(for: .seconds(120))
+        guard case .failed(let error) = state(wiki, of: one) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        #expect(error.message.contains("leaves records out"))
+        #expect(try records("wiki", .a).isEmpty && records("blog", .a).isEmpty)
+        let shop = try publish("shop", by: one, isPersistent: true)
+        world.run(for: .seconds(30))
+        guard case .refused = state(shop, of: one) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        world.zone.omitted = []
+        world.run(for: .seconds(700))
+        #expect(state(shop, of: one) == .established)
+        #expect(try records("shop", .a).count == 1 && records("shop", .dhcid).count == 1)
+    }
+
+    @Test("a service that stays is not at a name that another machine took, and is back after that machine's end")
+    mutating func serviceOfANameTakenLater() throws {
+        let web = try publish("web", on: "wiki", by: one, isPersistent: true)
+        world.run(for: .seconds(10))
+        #expect(state(web, of: one) == .established)
+        world.publishers[one].mayHaveLost = true
+        let name = try #require(try ZoneSimulation.layout().host("wiki"))
+        world.zone.records[.init(name: name, type: .dhcid)] = [Self.id(2).ownership(of: name)]
+        world.zone.records[.init(name: name, type: .a)] = [.a(0x0A00_0063)]
+        world.publishers[one].rules.addressesBecame([address(9)])
+        world.turn(one)
+        world.run(for: .seconds(20))
+        guard case .refused(let error) = state(web, of: one) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        #expect(error.code == .nameTaken && targets.isEmpty)
+        for type in [RecordType.a, .dhcid] { world.zone.records[.init(name: name, type: type)] = nil }
+        world.run(for: .seconds(400))
+        #expect(state(web, of: one) == .established && targets == ["wiki.home.example.org."])
+        world.withdraw(web, by: one)
+        world.run(for: .seconds(20))
+        #expect(world.zone == before)
+    }
+
+    @Test("what the server says of its name counts for no other that it has got meanwhile")
+    mutating func lateProof() throws {
+        let layout = try ZoneSimulation.layout()
+        var (zone, rules) = (before, world.publishers[one].rules)
+        zone.forbidden = [try #require(layout.host("wiki-2"))]
+        var facts: [PublicationFact] = []
+        var proof: Int?
+        func settle() {
+            var goesOn = true
+            while goesOn {
+                goesOn = false
+                for step in rules.next(.zero) {
+                    switch step {
+                    case .report(_, let fact): facts.append(fact)
+                    case .gone: break
+                    case .request(let ticket, .update(let update, _)) where update.changes.isEmpty && proof == nil:
+                        proof = ticket
+                    case .request(let ticket, let request):
+                        goesOn = true
+                        rules.received(zone.carryOut(request), to: ticket, .zero)
+                    }
+                }
+            }
+        }
+        _ = rules.publish(try alias("wiki"), onConflict: .rename, isPersistent: true)
+        settle()
+        let late = try #require(proof)
+        let name = try #require(layout.host("wiki"))
+        zone.records[.init(name: name, type: .dhcid)] = [Self.id(2).ownership(of: name)]
+        rules.addressesBecame([address(9)])
+        settle()
+        #expect(facts.last?.name.text == "wiki-2.home.example.org")
+        rules.received(.outcome(.done), to: late, .zero)
+        settle()
+        #expect(!facts.contains { $0.state == .established }, "\(facts)")
+    }
+
+    @Test("the end of one that has no records of this machine is at once")
+    mutating func endsAtOnce() throws {
+        let name = try #require(try ZoneSimulation.layout().host("shop"))
+        world.zone.records[.init(name: name, type: .a)] = [.a(0x0A00_0001)]
+        _ = try publish("wiki", by: one)
+        let shop = try publish("shop", by: one)
+        world.run(for: .seconds(20))
+        #expect(state(shop, of: one) == .established)
+        world.withdraw(shop, by: one)
+        #expect(world.publishers[one].gone == [shop])
+    }
+
+    @Test("as many as one part of the manifest takes, a service counted; then room is made")
+    mutating func fullShard() throws {
+        let layout = try ZoneSimulation.layout()
+        let tony = try world.publish("tony", by: one)
+        world.run(for: .seconds(5))
+        let shard = try #require(world.publishers[one].rules.items[tony]?.names.shard)
+        let labels = (0..<4000).map { "a\($0)" }.filter { layout.host($0).map(ZoneLayout.shard) == shard }
+        let numbers = try labels.prefix(ZoneLayout.mostRecords).map { label in
+            try publish(label, by: one, onConflict: .fail, isPersistent: true)
+        }
+        world.run(for: .seconds(60))
+        let refused = numbers.filter { state($0, of: one) != .established }
+        #expect(refused.count == 1)
+        guard case .refused(let error) = refused.first.flatMap({ state($0, of: one) }) else {
+            Issue.record("\(world.publishers[one].facts)")
+            return
+        }
+        #expect(error.code == .serverLimitReached)
+        world.withdraw(tony, by: one)
+        world.run(for: .seconds(400))
+        #expect(state(refused[0], of: one) == .established)
+    }
+
     @Test(
         "whatever is lost, late or repeated, each has its name or none, and nothing is left",
         arguments: 0..<UInt64(rounds(40)))

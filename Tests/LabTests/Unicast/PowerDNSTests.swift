@@ -26,6 +26,28 @@ struct PowerDNSTests {
         try await dns.stop()
     }
 
+    @Test("an alias of which a policy leaves out the owner: 77 and the word policy, and no address stays", .onlyInAll)
+    func ownerOfAnAlias() async throws {
+        let dns = try await DNSLab.start(.powerdns, .unbound)
+        let script = "/run/dns/powerdns/owner.lua"
+        let policy = "function updatepolicy(input) return input:getQType() ~= 49 end"
+        let configure = """
+            echo '\(policy)' >\(script)
+            echo 'lua-dnsupdate-policy-script=\(script)' >>/run/dns/powerdns/pdns.conf
+            """
+        #expect(try await dns.lab.bash("h2", configure).exit == .exited(0))
+        for verb in ["term", "start"] { try await dns.server(.powerdns, verb) }
+        let before = try await dns.transfer(Self.zone.name, from: Self.zone.address)
+        let publish = try await dns.lab.ask(
+            "h1", "publish", "--alias", "wiki", "--domain", Self.zone.name, "--key", "/run/dns/keys/pub.key",
+            within: .seconds(20))
+        #expect(publish.exit == .exited(77), "\(publish.errors)")
+        #expect(publish.failure?.contains("policy") == true, "\(publish.errors)")
+        #expect(!publish.output.contains { $0.hasPrefix("published") }, "\(publish.output)")
+        #expect(try await dns.transfer(Self.zone.name, from: Self.zone.address) == before)
+        try await dns.stop()
+    }
+
     @Test("a name for which it answers no question: 78, and nothing stays", .onlyInAll)
     func uncommonName() async throws {
         let dns = try await DNSLab.start(.powerdns, .unbound)

@@ -87,11 +87,8 @@ struct HeldNames: Sendable {
 
     func holder(of name: DomainName) -> Int? { holders[name] }
 
-    /// Returns the number of entries in the shard of the names if theirs have no room in it.
-    func fullShard(for names: InstanceNames) -> Int? {
-        let taken = entries[names.shard]
-        return taken + names.entries.count > ZoneLayout.mostRecords ? taken : nil
-    }
+    /// Returns the number of entries of services in a shard.
+    func entries(in shard: Int) -> Int { entries[shard] }
 
     mutating func hold(_ names: InstanceNames, for number: Int) {
         holders[names.instance] = number

@@ -45,12 +45,21 @@ struct HostClaim: Sendable {
         case foreign(Footing, found: [RecordType: Set<IPAddress>])
         /// It is checked again at each renewal of the lease.
         case borrowed
+        /// The alias was another host's; it is tried again.
+        case taken
     }
 
     private enum Errand: Sendable {
-        case writing(version: Int)
+        case writing(version: Int, Set<IPAddress>)
         case owner
         case addresses(RecordType)
+    }
+
+    /// What is left of a name that was given up.
+    struct End: Sendable {
+        let name: DomainName
+        /// The addresses that the server said it has. They may be there without an owner, where it leaves that out.
+        let addresses: Set<IPAddress>
     }
 
     private let records: PublisherRecords
@@ -64,6 +73,8 @@ struct HostClaim: Sendable {
     /// How often the name was in use although it had neither owner nor addresses.
     private var tries = 0
     private var version = 1
+    /// The addresses that the server said last that it has at the name.
+    private var acknowledged: Set<IPAddress> = []
     private(set) var retryAt: Duration?
     private var delay = RetryDelay()
 
@@ -97,8 +108,11 @@ struct HostClaim: Sendable {
         switch state {
         case .free(let footing), .mine(let footing), .unclear(let footing), .foreign(let footing, _): footing
         case .borrowed: .borrowed
+        case .taken: .nothing
         }
     }
+
+    var isTaken: Bool { if case .taken = state { true } else { false } }
 
     /// Whether the name exists, so that services may point to it.
     var isThere: Bool {
@@ -148,12 +162,23 @@ struct HostClaim: Sendable {
         version += 1
     }
 
-    /// Gives the name up, because no service needs it any more.
-    /// - Returns: the name if its records must be removed.
-    mutating func withdraw() -> DomainName? {
+    /// The server has not all that it said it has: gives the name up, and tries it again later.
+    /// - Returns: what must be removed.
+    mutating func leftOut(_ now: Duration, jitter: Double) -> End? {
         guard underWay == nil else { return nil }
-        let left = mayExist ? name : nil
-        (state, number, retryAt) = (.free(.nothing), 1, nil)
+        let left = name.map { End(name: $0, addresses: acknowledged) }
+        state = .free(.nothing)
+        version += 1
+        retryLater(now, jitter: jitter)
+        return left
+    }
+
+    /// Gives the name up, because no service needs it any more.
+    /// - Returns: what must be removed.
+    mutating func withdraw() -> End? {
+        guard underWay == nil else { return nil }
+        let left = mayExist ? name.map { End(name: $0, addresses: acknowledged) } : nil
+        (state, number, retryAt, acknowledged) = (.free(.nothing), 1, nil, [])
         version += 1
         return left
     }
@@ -182,11 +207,11 @@ struct HostClaim: Sendable {
         case .mine(.written(let written)) where written >= version: return nil
         case .mine:
             if !isWritten { state = .mine(.sent) }
-            underWay = .writing(version: version)
+            underWay = .writing(version: version, addresses)
             return records.write(host: name, addresses, isOwn: true)
-        case .free:
+        case .free, .taken:
             state = .free(.sent)
-            underWay = .writing(version: version)
+            underWay = .writing(version: version, addresses)
             return records.write(host: name, addresses, isOwn: false)
         }
     }
@@ -195,7 +220,9 @@ struct HostClaim: Sendable {
         guard let errand = underWay else { return [] }
         underWay = nil
         switch errand {
-        case .writing(let version): return written(version, reply, now, jitter)
+        case .writing(let version, let sent):
+            if case .outcome(.done) = reply { acknowledged = sent }
+            return written(version, reply, now, jitter)
         case .owner, .addresses:
             guard case .records(let answer) = reply else {
                 retryLater(now, jitter: jitter)
@@ -268,8 +295,9 @@ struct HostClaim: Sendable {
 
     /// The name is another host's. Tries the next one, to which services must then point; an alias the same, later.
     private mutating func nextName(_ now: Duration, _ jitter: Double) -> [Notice] {
-        (state, tries) = (.free(.nothing), 0)
+        (state, tries, acknowledged) = (.free(.nothing), 0, [])
         guard case .own = wish else {
+            state = .taken
             retryLater(now, jitter: jitter)
             return [.taken]
         }

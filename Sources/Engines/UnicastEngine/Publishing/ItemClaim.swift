@@ -116,6 +116,9 @@ struct ItemClaim: Sendable {
         return (try? DomainName(presentation: host.name.text)).map { .alias($0) } ?? .own
     }
 
+    /// The machine's name that must be there for it.
+    var neededRole: HostRole? { isWanted ? role : nil }
+
     var isOwn: Bool { if case .mine = state { true } else { false } }
     var isRemoving: Bool { if case .removing = state { true } else { false } }
     var isClearing: Bool { !isWanted && !isRemoving }
@@ -141,6 +144,7 @@ struct ItemClaim: Sendable {
     /// The approximate bytes of its records in a message.
     var size: Int { 500 + (service?.txt.wireSize ?? 0) + names.subtypes.count * 300 }
 
+    var isLeftOut: Bool { if case .leftOut = doubt { true } else { false } }
     var wasAnsweredNot: Bool { if case .unanswered = doubt { true } else { false } }
 
     private var doubt: Doubt {

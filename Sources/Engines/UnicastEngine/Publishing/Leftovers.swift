@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 
 /// What the zone has of this publisher and nothing needs any more: what an earlier process with the same id left behind, read from the manifest, and
 /// hosts that were given up.
@@ -25,8 +26,13 @@ struct Leftovers: Sendable {
         case done
     }
 
-    /// What is left of a host, and whether its removal is under way.
-    private enum HostEnd: Sendable { case records, removing, entry, forgetting }
+    /// What is left of a host, and whether its removal is under way; the addresses go where the server left the owner out.
+    private enum HostEnd: Sendable {
+        case records(Set<IPAddress>)
+        case removing(Set<IPAddress>)
+        case entry(Set<IPAddress>)
+        case forgetting(Set<IPAddress>)
+    }
 
     /// How long they stay, so that they can be published again.
     static let grace = Duration.seconds(10)
@@ -64,13 +70,13 @@ struct Leftovers: Sendable {
     mutating func takeOver(_ instance: DomainName) -> InstanceNames? { holdings.remove(instance) }
 
     /// A host of this process is needed no more.
-    mutating func add(host: DomainName) { hosts[host] = .records }
+    mutating func add(_ end: HostClaim.End) { hosts[end.name] = .records(end.addresses) }
 
     /// Removes the hosts that are left, but for the current ones.
     /// - Returns: the services that are left, and nobody keeps any more.
     mutating func giveUp(but current: Set<DomainName>) -> [InstanceNames] {
         defer { (holdings, state) = (Holdings(), .done) }
-        for name in holdings.hosts where !current.contains(name) { add(host: name) }
+        for name in holdings.hosts where !current.contains(name) { hosts[name] = .records([]) }
         return services
     }
 
@@ -88,12 +94,12 @@ struct Leftovers: Sendable {
     mutating func nextRemoval() -> (Errand, ZoneRequest)? {
         for (name, end) in hosts {
             switch end {
-            case .records:
-                hosts[name] = .removing
-                return (.host(name), records.remove(host: name, onlyEntry: false))
-            case .entry:
-                hosts[name] = .forgetting
-                return (.host(name), records.remove(host: name, onlyEntry: true))
+            case .records(let addresses):
+                hosts[name] = .removing(addresses)
+                return (.host(name), records.remove(host: name))
+            case .entry(let addresses):
+                hosts[name] = .forgetting(addresses)
+                return (.host(name), records.forget(host: name, ownerless: addresses))
             case .removing, .forgetting: continue
             }
         }
@@ -105,8 +111,8 @@ struct Leftovers: Sendable {
         case .shard(let shard): return manifestRead(shard, reply, now)
         case .host(let name):
             switch hosts[name] {
-            case .removing: return removed(name, reply)
-            case .forgetting: return forgotten(name, reply)
+            case .removing(let addresses): return removed(name, addresses, reply)
+            case .forgetting(let addresses): return forgotten(name, addresses, reply)
             case .records, .entry, nil: return []
             }
         }
@@ -123,23 +129,28 @@ struct Leftovers: Sendable {
         return [.read]
     }
 
-    private mutating func removed(_ name: DomainName, _ reply: ZoneReply) -> [Notice] {
+    private mutating func removed(_ name: DomainName, _ addresses: Set<IPAddress>, _ reply: ZoneReply) -> [Notice] {
         switch reply {
         case .outcome(.done): hosts[name] = nil
         // The name is not this publisher's, or an earlier answer was lost. Or the key may no longer write this host: its records stay, and
         // everything else must go on.
-        case .outcome(.notAsRequired), .outcome(.refused): hosts[name] = .entry
+        case .outcome(.notAsRequired): hosts[name] = .entry(addresses)
+        case .outcome(.refused): hosts[name] = .entry([])
         case .outcome(.serverFailed):
-            hosts[name] = .records
+            hosts[name] = .records(addresses)
             return [.pause(.waiting(records.serverFailure))]
-        default: hosts[name] = .records
+        default: hosts[name] = .records(addresses)
         }
         return []
     }
 
-    private mutating func forgotten(_ name: DomainName, _ reply: ZoneReply) -> [Notice] {
-        hosts[name] = .entry
+    private mutating func forgotten(_ name: DomainName, _ addresses: Set<IPAddress>, _ reply: ZoneReply) -> [Notice] {
+        hosts[name] = .entry(addresses)
         switch reply {
+        // It has an owner, or the key may not write its addresses.
+        case .outcome(.recordsExist) where !addresses.isEmpty, .outcome(.refused) where !addresses.isEmpty:
+            hosts[name] = .entry([])
+            return []
         case .outcome(.refused(let error)): return [.pause(.refused(error))]
         case .outcome(.serverFailed): return [.pause(.waiting(records.serverFailure))]
         case .outcome(.unheard): return []

@@ -41,6 +41,14 @@ struct MachineNames: Sendable {
     /// The names that are in the zone, or may be.
     var names: Set<DomainName> { Set(claims.values.filter { $0.mayExist || $0.isThere }.compactMap(\.name)) }
 
+    /// Returns the number of aliases that have entries in a shard of the manifest.
+    func aliases(in shard: Int) -> Int {
+        claims.count { role, claim in
+            guard case .alias(let name) = role, claim.mayExist else { return false }
+            return ZoneLayout.shard(of: name) == shard
+        }
+    }
+
     // MARK: Events
 
     mutating func became(_ addresses: Set<IPAddress>) {
@@ -67,16 +75,18 @@ struct MachineNames: Sendable {
     }
 
     /// Gives up the names that nothing is on any more.
-    /// - Returns: those whose records must be removed.
-    mutating func withdraw(but needed: [HostRole]) -> [DomainName] {
-        var left: [DomainName] = []
+    /// - Returns: what must be removed.
+    mutating func withdraw(but needed: Set<HostRole>) -> [HostClaim.End] {
+        var left: [HostClaim.End] = []
         for role in claims.keys.filter({ !needed.contains($0) }) {
             guard let claim = claims[role], !claim.isUnderWay else { continue }
-            let name = change(role) { $0.withdraw() } ?? nil
+            let end = change(role) { $0.withdraw() } ?? nil
             if case .alias = role { claims[role] = nil }
-            // An alias may be the name that the machine itself has.
-            if let name, !names.contains(name) { left.append(name) }
+            if let end { left.append(end) }
         }
-        return left
+        guard !left.isEmpty else { return [] }
+        // An alias may be the name that the machine itself has.
+        let names = names
+        return left.filter { !names.contains($0.name) }
     }
 }

@@ -57,9 +57,22 @@ struct PublisherRecords: Sendable {
     }
 
     /// Returns the request that removes a host, and its entry in the manifest.
-    func remove(host name: DomainName, onlyEntry: Bool) -> ZoneRequest {
+    func remove(host name: DomainName) -> ZoneRequest {
         update(name) { update in
-            if !onlyEntry { update.remove(host: name, of: id) }
+            update.remove(host: name, of: id)
+            update.forget([name], in: ZoneLayout.shard(of: name), of: id, layout)
+        }
+    }
+
+    /// Returns the request that removes a host's entry in the manifest.
+    /// - Parameter ownerless: addresses to remove besides, unless the name has an owner.
+    func forget(host name: DomainName, ownerless: Set<IPAddress>) -> ZoneRequest {
+        update(name) { update in
+            if !ownerless.isEmpty { update.requireAbsent(name, .dhcid) }
+            for address in ownerless.sorted(by: { $0.description < $1.description }) {
+                let (type, data) = address.record
+                update.delete(name, type, data)
+            }
             update.forget([name], in: ZoneLayout.shard(of: name), of: id, layout)
         }
     }

@@ -14,7 +14,7 @@ extension ZonePublisher {
                 host.isThere
             else { continue }
             guard !item.isAlias else {
-                aliasIsThere(number, item, host)
+                aliasIsThere(number, item, host, now)
                 continue
             }
             guard takeName(number, now) else { continue }
@@ -146,10 +146,8 @@ extension ZonePublisher {
     private mutating func takeName(_ number: Int, _ now: Duration) -> Bool {
         while let item = items[number], item.isWanted {
             guard let other = names.holder(of: item.names.instance) else {
-                if let taken = names.fullShard(for: item.names) {
-                    let text =
-                        "this machine has \(taken) services in one part of its list in \(layout.domain), and more than \(ZoneLayout.mostRecords) are not taken"
-                    putOff(number, now, DiscoveryError(.serverLimitReached, text))
+                if let error = noRoom(for: item.names.entries.count, in: item.names.shard) {
+                    putOff(number, now, error)
                     return false
                 }
                 take(leftovers.takeOver(item.names.instance), for: number)
@@ -166,6 +164,17 @@ extension ZonePublisher {
             take(holder.isRemoving ? holder.names : nil, for: number)
         }
         return false
+    }
+
+    /// Returns why more entries have no room in a shard of the manifest; nil if they have.
+    func noRoom(for more: Int, in shard: Int) -> DiscoveryError? {
+        let services = names.entries(in: shard)
+        let aliases = hosts.aliases(in: shard)
+        guard services + aliases + more > ZoneLayout.mostRecords else { return nil }
+        return DiscoveryError(
+            .serverLimitReached,
+            "this machine has \(services + aliases) services and aliases in one part of its list in \(layout.domain), and more than \(ZoneLayout.mostRecords) are not taken"
+        )
     }
 
     /// An item has the name it wants, and what an earlier item or process left under it.

@@ -6,11 +6,11 @@ import Discovery
 // something is left to be done, and the type, if no other service has it.
 
 extension ZonePublisher {
-    mutating func sendRemovals(_ now: Duration) {
-        let needed = neededHosts
+    /// - Parameter kept: the names of this machine that something is on.
+    mutating func sendRemovals(_ now: Duration, _ kept: Set<HostRole>) {
         for (number, item) in items where item.isRemoving && !item.isUnderWay {
             let isGone = hosts[item.role] == nil && !leftovers.has(host: item.names.instance)
-            guard item.isAlias ? isGone || needed.contains(item.role) : !item.mayExist else { continue }
+            guard item.isAlias ? isGone || kept.contains(item.role) : !item.mayExist else { continue }
             forget(number)
         }
         var batch: [Int] = []

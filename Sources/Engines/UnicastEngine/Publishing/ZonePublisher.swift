@@ -172,13 +172,15 @@ package struct ZonePublisher: Sendable {
     private mutating func sendOthers(_ now: Duration) {
         while room > 0, let (errand, request) = leftovers.nextQuestion() { send(.leftovers(errand), request) }
         if let due = leftovers.deadline, due <= now { takeLeftovers() }
-        let needed = neededHosts
+        let needed = items.keys.sorted().compactMap { items[$0]?.neededRole }.uniqued()
         hosts.need(needed)
         for role in needed where room > 0 { sendHost(role, now) }
+        leaveTakenAliases(now)
         sendPublications(now)
-        sendRemovals(now)
         // A name of the host goes once nothing is on it any more, and then the lease. What is sent may have failed meanwhile.
-        for name in hosts.withdraw(but: neededHosts) { leftovers.add(host: name) }
+        let kept = Set(items.values.lazy.compactMap(\.neededRole))
+        for end in hosts.withdraw(but: kept) { leftovers.add(end) }
+        sendRemovals(now, kept)
         while room > 0, let (errand, request) = leftovers.nextRemoval() { send(.leftovers(errand), request) }
         guard items.isEmpty, !leftovers.hasHosts, !hosts.mayExist, leftovers.isRead, flights.isEmpty, lease.mayExist
         else { return }
@@ -189,27 +191,40 @@ package struct ZonePublisher: Sendable {
     /// Removes the leftovers that have not been published again.
     private mutating func takeLeftovers() {
         for left in leftovers.giveUp(but: hosts.names) where names.holder(of: left.instance) == nil {
-            lastItem += 1
-            items[lastItem] = ItemClaim(leftover: left)
-            names.hold(left, for: lastItem)
+            remove(leftover: left)
         }
+    }
+
+    mutating func remove(leftover: InstanceNames) {
+        lastItem += 1
+        items[lastItem] = ItemClaim(leftover: leftover)
+        names.hold(leftover, for: lastItem)
     }
 
     private mutating func sendHost(_ role: HostRole, _ now: Duration) {
         guard let host = hosts[role], host.isReady(now) else { return }
         guard let name = host.name else {
-            let jitter = random.fraction()
-            _ = hosts.change(role) { $0.retryLater(now, jitter: jitter) }
-            return refuseAll(on: role, host.fault)
+            return putOff(role, now, host.fault)
         }
         // The name must be gone before it can be written again.
         guard !leftovers.has(host: name) else { return _ = hosts.change(role) { $0.retryNow() } }
+        if case .alias = role, !host.mayExist, !host.isThere, let error = noRoom(for: 1, in: ZoneLayout.shard(of: name))
+        {
+            return putOff(role, now, error)
+        }
         if hosts.addresses?.isEmpty == true {
             for number in items.keys {
                 report(number, .waiting("this machine has no address by which others could reach it"))
             }
         }
         if let request = hosts.change(role, { $0.next() }) ?? nil { send(.host(role), request) }
+    }
+
+    /// Tries a name of the machine again later, and reports why.
+    private mutating func putOff(_ role: HostRole, _ now: Duration, _ error: DiscoveryError) {
+        let jitter = random.fraction()
+        _ = hosts.change(role) { $0.retryLater(now, jitter: jitter) }
+        refuseAll(on: role, error)
     }
 
     /// When to call `next` again unless something happens before. Whatever was due at the last call waits for an
@@ -226,11 +241,6 @@ package struct ZonePublisher: Sendable {
 
     /// Whether something is to be in the zone.
     private var wantsAnything: Bool { items.values.contains(where: \.isWanted) }
-
-    /// The names of this machine that something is on, each once.
-    var neededHosts: [HostRole] {
-        items.sorted { $0.key < $1.key }.compactMap { $0.value.isWanted ? $0.value.role : nil }.uniqued()
-    }
 
     private var demand: LeaseKeeper.Demand {
         if wantsAnything || leftovers.hasHosts || hosts.mayExist { return .records }
