@@ -78,9 +78,6 @@ import Testing
         let type = try OfferedType("_http._tcp,_printer,color")
         #expect(type.type.description == "_http._tcp" && type.subtypes.count == 2)
         #expect(throws: (any Error).self) { try OfferedType("_http._tcp,") }
-        #expect(try TrustWord("first") == .first && TrustWord("name=a.b") == .name("a.b"))
-        #expect(try TrustWord("./first") == .authority("./first"))
-        #expect(throws: (any Error).self) { try TrustWord("SHA256:short") }
         #expect(try DialledBlock("!10.0.0.0/8").isDenied && !DialledBlock("10.0.0.0/8").isDenied)
     }
 

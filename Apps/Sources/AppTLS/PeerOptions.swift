@@ -12,84 +12,47 @@ public struct PeerOptions: ParsableArguments, Sendable {
             "Whom to trust: only this key SHA256:…; 'first', the first key of a name, unasked; or a file of certificate authorities (PEM), "
                 + "perhaps with name=NAME. Repeatable. 'first' is no access control (discoverd-key(1)).",
             valueName: "key|first|file"),
-        transform: Trusted.init)
-    public var trust: [Trusted] = []
+        transform: Self.word)
+    public var trust: [TrustWord] = []
 
     @Flag(name: .customLong("trust-first"), help: .hidden)
     var oldFirst = false
 
-    @Option(name: .customLong("pin"), help: .hidden, transform: Trusted.key)
-    var oldPins: [KeyFingerprint] = []
+    @Option(name: .customLong("pin"), help: .hidden, transform: Self.key)
+    var oldPins: [TrustWord] = []
 
-    /// Whom `--trust` names.
-    public enum Trusted: Hashable, Sendable {
-        /// The key that comes first for a name.
-        case first
-        /// This one.
-        case key(KeyFingerprint)
-        /// Whom the certificate authorities in a file vouch for.
-        case authority(String)
-        /// The name that they have to vouch for.
-        case name(String)
-
-        init(_ text: String) throws {
-            if text == "first" {
-                self = .first
-            } else if text.hasPrefix("SHA256:") {
-                self = .key(try Self.key(text))
-            } else if text.hasPrefix("name=") {
-                self = .name(String(text.dropFirst(5)))
-            } else {
-                self = .authority(text)
-            }
-        }
-
-        static func key(_ text: String) throws -> KeyFingerprint {
-            guard let key = KeyFingerprint(text) else {
-                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd key show' prints.")
-            }
-            return key
-        }
+    private static func word(_ text: String) throws -> TrustWord {
+        do throws(TrustWord.Failure) { return try TrustWord(text) } catch { throw ValidationError("\(error).") }
     }
+
+    private static func key(_ text: String) throws -> TrustWord {
+        guard case .key(let key) = try word(text) else { throw ValidationError("--pin takes keys: SHA256:….") }
+        return .key(key)
+    }
+
+    /// All words, with those of the version before.
+    private var words: [TrustWord] { trust + (oldFirst ? [.first] : []) + oldPins }
 
     /// Take the key that comes first for a name, without asking.
-    public var trustFirst: Bool { oldFirst || trust.contains(.first) }
-
-    /// Only these keys, whatever is known.
-    private var pins: [KeyFingerprint] {
-        oldPins + trust.compactMap { if case .key(let key) = $0 { key } else { nil } }
-    }
-
-    private var authorities: [String] { trust.compactMap { if case .authority(let file) = $0 { file } else { nil } } }
-
-    private var names: [String] { trust.compactMap { if case .name(let name) = $0 { name } else { nil } } }
+    public var trustFirst: Bool { words.contains(.first) }
 
     /// The options without any argument.
     public init() {}
 
     /// 'first', keys and authorities exclude each other.
     public func validate() throws {
-        if [trustFirst, !pins.isEmpty, !authorities.isEmpty].count(where: \.self) > 1 || authorities.count > 1 {
-            throw ValidationError("--trust takes keys, or 'first', or one file of certificate authorities.")
-        }
-        if authorities.isEmpty, !names.isEmpty {
-            throw ValidationError("--trust name=NAME goes with a file of certificate authorities.")
-        }
+        do throws(TrustWord.Failure) { try TrustWord.check(words) } catch { throw ValidationError("\(error).") }
     }
 
     /// Ends with an error where --plain is given, too.
     public func validate(plain: Bool) throws {
-        if plain, trustFirst || !pins.isEmpty || !authorities.isEmpty {
-            throw ValidationError("--trust is for TLS, which --plain is not.")
-        }
+        if plain, !words.isEmpty { throw ValidationError("--trust is for TLS, which --plain is not.") }
     }
 
     /// What the options say, else the configuration of this machine or user.
     public func peerTrust() throws(CommandError) -> PeerTrust {
-        if !pins.isEmpty { return .pinned(Set(pins)) }
-        if trustFirst { return .first }
         do throws(PeerAuthority.Failure) {
-            if let file = authorities.first { return .authority(try PeerAuthority(file: file, names: Set(names))) }
+            if let trust = try PeerTrust(words) { return trust }
         } catch {
             throw CommandError(.badConfiguration, "the certificate authority: \(error.description)")
         }

@@ -124,6 +124,10 @@ struct DaemonCommandTests {
         let status = try await lab.ask("h1", "status")
         #expect(status.exit == .exited(0) && status.output.contains("services\t2 published"))
         try await running.stop()
+        // One on another link beside it: both are of that name.
+        let beside = try await lab.ask(
+            "h1", "publish", "web", "83", "--type", "_http._tcp", "--detach", "--interface", "lo")
+        #expect(beside.exit == .exited(0), "\(beside.errors)")
         #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(0))
         #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(1))
         #expect(try await lab.ask("h1", "ls").output.isEmpty)

@@ -16,7 +16,7 @@ struct TLSOptions: ParsableArguments {
         help: ArgumentHelp(
             "With --tls, whom to trust: only this key SHA256:…; 'first', the first key of a name, unasked; or a file of certificate authorities (PEM), perhaps with name=NAME. Repeatable.",
             valueName: "key|first|file"),
-        transform: TrustWord.init)
+        transform: Parsing.trust)
     var trust: [TrustWord] = []
 
     @Flag(name: .customLong("trust-first"), help: .hidden)
@@ -31,24 +31,16 @@ struct TLSOptions: ParsableArguments {
     @Option(name: .customLong("ca-name"), help: .hidden)
     var oldNames: [String] = []
 
-    private var trustFirst: Bool { oldFirst || trust.contains(.first) }
-    private var pin: [KeyFingerprint] { oldPins + trust.compactMap { if case .key(let key) = $0 { key } else { nil } } }
-    private var authorities: [String] {
-        (oldAuthority.map { [$0] } ?? []) + trust.compactMap { if case .authority(let file) = $0 { file } else { nil } }
-    }
-    private var caName: [String] {
-        oldNames + trust.compactMap { if case .name(let name) = $0 { name } else { nil } }
+    /// All words, with those of the version before.
+    private var words: [TrustWord] {
+        trust + (oldFirst ? [.first] : []) + oldPins.map { .key($0) }
+            + (oldAuthority.map { [.authority(file: $0)] } ?? [])
+            + oldNames.map { .name($0) }
     }
 
     func validate() throws {
-        let ways = [trustFirst, !pin.isEmpty, !authorities.isEmpty].count { $0 }
-        if !tls, ways > 0 || !caName.isEmpty { throw ValidationError("--trust goes with --tls.") }
-        if ways > 1 || authorities.count > 1 {
-            throw ValidationError("--trust takes keys, or 'first', or one file of certificate authorities.")
-        }
-        if authorities.isEmpty, !caName.isEmpty {
-            throw ValidationError("--trust name=NAME goes with a file of certificate authorities.")
-        }
+        if !tls, !words.isEmpty { throw ValidationError("--trust goes with --tls.") }
+        do throws(TrustWord.Failure) { try TrustWord.check(words) } catch { throw ValidationError("\(error).") }
     }
 
     /// Nil: without TLS.
@@ -56,10 +48,8 @@ struct TLSOptions: ParsableArguments {
     func wish() throws(CommandError) -> TLSWish? { tls ? TLSWish(trust: try peerTrust()) : nil }
 
     private func peerTrust() throws(CommandError) -> PeerTrust {
-        if !pin.isEmpty { return .pinned(Set(pin)) }
-        if trustFirst { return .first }
         do throws(PeerAuthority.Failure) {
-            if let ca = authorities.first { return .authority(try PeerAuthority(file: ca, names: Set(caName))) }
+            if let trust = try PeerTrust(words) { return trust }
         } catch {
             throw CommandError(.badConfiguration, "the certificate authority: \(error.description.escapedForTerminal)")
         }
@@ -67,26 +57,6 @@ struct TLSOptions: ParsableArguments {
             return try TrustFile.trust(in: Environment.configurationDirectories) ?? .known
         } catch {
             throw CommandError(.badConfiguration, "who is let in: \(error.description.escapedForTerminal)")
-        }
-    }
-}
-
-/// Whom `--trust` names: a key, who comes first, whom a certificate authority vouches for, or the name that it has to vouch for.
-enum TrustWord: Hashable, Sendable {
-    case first
-    case key(KeyFingerprint)
-    case authority(String)
-    case name(String)
-
-    init(_ text: String) throws {
-        if text == "first" {
-            self = .first
-        } else if text.hasPrefix("SHA256:") {
-            self = .key(try Parsing.key(text))
-        } else if text.hasPrefix("name=") {
-            self = .name(String(text.dropFirst(5)))
-        } else {
-            self = .authority(text)
         }
     }
 }

@@ -78,6 +78,10 @@ extension Parsing {
         return key
     }
 
+    static func trust(_ text: String) throws -> TrustWord {
+        do throws(TrustWord.Failure) { return try TrustWord(text) } catch { throw ValidationError("\(error).") }
+    }
+
     /// A subtype's label, with or without its underscore (RFC 6763 §7.1).
     static func subtype(_ text: String) throws -> String {
         let subtype = try ServiceType.validatedSubtype(text)
