@@ -124,12 +124,15 @@ struct DaemonCommandTests {
         let status = try await lab.ask("h1", "status")
         #expect(status.exit == .exited(0) && status.output.contains("services\t2 published"))
         try await running.stop()
-        // One on another link beside it: both are of that name.
-        let beside = try await lab.ask(
-            "h1", "publish", "web", "83", "--type", "_http._tcp", "--detach", "--interface", "lo")
-        #expect(beside.exit == .exited(0), "\(beside.errors)")
         #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(0))
         #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(1))
+        // Two of a name, each on a link of its own, are withdrawn together.
+        for link in ["eth0", "lo"] {
+            let twin = try await lab.ask(
+                "h1", "publish", "twin", "83", "--type", "_http._tcp", "--detach", "--interface", link)
+            #expect(twin.output == ["published twin._http._tcp.local port 83"], "\(link): \(twin)")
+        }
+        #expect(try await lab.ask("h1", "unpublish", "twin", "_http._tcp").exit == .exited(0))
         #expect(try await lab.ask("h1", "ls").output.isEmpty)
         try await browser.stop()
         try await daemon.stop()
