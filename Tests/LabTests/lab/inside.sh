@@ -5,10 +5,11 @@ set -euo pipefail
 
 # Each program costs a test as much as discoverd's own start; this runs in front of nearly every test.
 readonly here=${BASH_SOURCE[0]%/*}
-hosts=2 addresses=both users='' no_avahi=' ' avahi=()
+hosts=2 bits=24 addresses=both users='' no_avahi=' ' avahi=()
 while (($#)); do
     case $1 in
     --hosts) hosts=$2 && shift ;;
+    --bits) bits=$2 && shift ;;
     --no-avahi) no_avahi+="$2 " && shift ;;
     --avahi) avahi+=("$2") && shift ;;
     --link-local-only) addresses=link-local ;;
@@ -21,6 +22,7 @@ for line in "${avahi[@]}"; do
     [[ $line =~ ^[a-z-]+=[^[:cntrl:]]*$ ]] || { echo "lab: --avahi needs KEY=VALUE" >&2 && exit 1; }
 done
 [[ $hosts =~ ^[0-9]+$ && $hosts -ge 1 && $hosts -le 100 ]] || { echo "lab: --hosts is 1 to 100" >&2 && exit 1; }
+[[ $bits =~ ^[0-9]+$ && $bits -ge 8 && $bits -le 24 ]] || { echo "lab: --bits is 8 to 24" >&2 && exit 1; }
 case :$PATH: in *:/usr/sbin:*) ;; *) PATH=$PATH:/usr/sbin:/sbin ;; esac
 
 # This namespace must be a new one: nothing but a loopback link may be in it.
@@ -93,7 +95,7 @@ for ((n = 1; n <= hosts; n++)); do make_host h$n; done
 for ((n = 1; n <= hosts; n++)); do
     {
         echo 'link set lo up'
-        [[ $addresses == link-local ]] || echo "addr add 10.77.0.$n/24 dev eth0"
+        [[ $addresses == link-local ]] || echo "addr add 10.77.0.$n/$bits dev eth0"
         echo 'link set eth0 up'
     } | ip -n h$n -batch -
 done
