@@ -17,6 +17,12 @@ union address {
 
 // A socket bound to UDP 5353 and to the interface, a member of the group there; -1 if the family is not to be had.
 int link_open(int family, const char *interface, union address *group);
+// Receives a packet: who sent it, and to which address, at port 5353.
+ssize_t link_receive(int family, int fd, void *data, size_t size, union address *from, union address *to);
+// Sends a packet, from `source` unless that is NULL.
+ssize_t link_send(int family, int fd, const void *data, size_t size, const union address *to, const union address *source);
+// Whether the address is one of the interface.
+bool link_owns(int family, const char *interface, const union address *address);
 socklen_t link_size(int family);
 unsigned link_port(int family, const union address *from);
 bool link_same(int family, const union address *one, const union address *other);

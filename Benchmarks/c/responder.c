@@ -3,6 +3,14 @@
 // Known answers are left out (§7.1, over several packets too: §7.2), shared records are delayed by 20 to 120 ms and
 // unique ones are not (§6), no record is multicast twice in a second (§6), QU questions are answered by unicast (§5.4),
 // and so are legacy queriers (§6.7). It does not probe: its names are its alone. Ends with goodbyes (§10.1).
+//
+// A question by unicast is as a QU question (§5.5), but what is due by unicast is said at once, because nobody else is asked.
+// What was not multicast within a quarter of its TTL goes to the group, after the usual delay (§5.4). Whether the asker is on
+// the link (§11) is not looked at: nobody else is in the lab.
+//
+// With --own-addresses each host sends from its own: over IPv4 that of its first A record, 10.78.0.1 and on, over IPv6
+// fe80::78:0:1 and on. A family is left out where one of them is not on the interface. A question to one of them is for that
+// host alone; one to another address of this machine is for none.
 #include "link.h"
 #include "zone.h"
 
@@ -23,6 +31,7 @@ enum { MDNS_PORT = 5353, POINTERS = 10, IP4_PAYLOAD = 1472, IP6_PAYLOAD = 1452, 
 
 // What one host is about to say.
 struct reply {
+    int host;
     int64_t due;
     bool pending, unicast, legacy, mixed; // mixed: more than one querier asked, so nobody's known answers count
     uint16_t id;
@@ -38,6 +47,8 @@ struct reply {
 static struct zone zone = {.services = 10, .per_host = 10, .prefix = "svc-", .host_prefix = "bench-", .a_count = 1, .aaaa_count = 1};
 static int sockets[LINK_FAMILIES];
 static union address groups[LINK_FAMILIES];
+static bool owns_addresses;
+static union address *sources[LINK_FAMILIES];     // one a host, if they have their own
 static int64_t *sent_at[LINK_FAMILIES];           // when each item was multicast last, ms
 static struct reply *replies[LINK_FAMILIES];      // one a host
 static struct reply *unicasts[LINK_FAMILIES];
@@ -56,11 +67,12 @@ static int64_t between(int low, int high) { return low + random() % (high - low 
 
 static void transmit(int family, struct packet *packet, const struct reply *reply) {
     const union address *to = reply->unicast ? &reply->from : &groups[family];
+    const union address *source = owns_addresses ? &sources[family][reply->host] : NULL;
     packet_finish(packet, reply->legacy ? reply->id : 0, 0x8400);
     total.responses++;
     total.records += packet->answers + packet->additionals;
     total.bytes += packet->size;
-    while (sendto(sockets[family], packet->data, packet->size, 0, &to->any, link_size(family)) < 0)
+    while (link_send(family, sockets[family], packet->data, packet->size, to, source) < 0)
         if (errno != EAGAIN || poll(&(struct pollfd){.fd = sockets[family], .events = POLLOUT}, 1, 100) < 1)
             return;
 }
@@ -136,11 +148,11 @@ static void answer(int family, struct reply *reply, int64_t now) {
 }
 
 struct asking {
-    int family;
+    int family, host; // that was asked, or EVERY_HOST
     union address *from;
     uint16_t id;
     int64_t now;
-    bool unicast, legacy, probe, truncated;
+    bool unicast, direct, legacy, probe, truncated;
     const uint8_t *questions;
     size_t questions_size;
     uint16_t questions_count;
@@ -167,7 +179,7 @@ static void add_item(int family, struct reply *reply, int item) {
 static struct reply *reply_by_unicast(const struct asking *asking, int host) {
     struct reply *reply = unicasts[asking->family];
     for (; reply; reply = reply->next)
-        if (link_same(asking->family, &reply->from, asking->from) && zone_host(&zone, reply->items[0]) == host &&
+        if (link_same(asking->family, &reply->from, asking->from) && reply->host == host &&
             reply->packet == (asking->legacy ? packet_number : 0))
             return reply;
     reply = calloc(1, sizeof *reply + asking->questions_size);
@@ -179,6 +191,7 @@ static struct reply *reply_by_unicast(const struct asking *asking, int host) {
         reply->packet = packet_number;
     }
     reply->unicast = true, reply->legacy = asking->legacy, reply->id = asking->id, reply->from = *asking->from;
+    reply->host = host;
     reply->next = unicasts[asking->family];
     unicasts[asking->family] = reply;
     return reply;
@@ -190,7 +203,7 @@ static void asked(int item, void *context) {
         total.suppressed++;
         return;
     }
-    int host = zone_host(&zone, item);
+    int host = asking->host == EVERY_HOST ? zone_host(&zone, item) : asking->host; // the type's own pointer is everybody's
     bool shared = zone_is_shared(zone_kind(&zone, item));
     int64_t *last = &sent_at[asking->family][item];
     // §5.4: by multicast after all if that was not done for a quarter of the TTL.
@@ -199,7 +212,8 @@ static void asked(int item, void *context) {
     int64_t due = asking->now;
     if (asking->truncated)
         due += between(400, 500);
-    else if (shared && !asking->legacy) // avahi-daemon, python-zeroconf and mdnsd answer a port after 0.3 to 11 ms
+    // avahi-daemon, python-zeroconf and mdnsd answer a port after 0.3 to 11 ms.
+    else if (shared && !asking->legacy && !(asking->direct && unicast))
         due += between(20, 120);
     struct reply *reply = unicast ? reply_by_unicast(asking, host) : &replies[asking->family][host];
     if (!reply)
@@ -218,12 +232,19 @@ static void asked(int item, void *context) {
 }
 
 // §7.2: the rest of a list of known answers. What waits for this querier only is not said.
-static void take_back(int family, const union address *from, int item) {
-    struct reply *reply = &replies[family][zone_host(&zone, item)];
-    if (!reply->pending || reply->mixed || !link_same(family, &reply->from, from))
+static void take_back(const struct asking *asking, int item) {
+    int family = asking->family, host = asking->host == EVERY_HOST ? zone_host(&zone, item) : asking->host;
+    for (struct reply *own = unicasts[family]; own; own = own->next)
+        for (int n = 0; own->host == host && !own->legacy && n < own->count; n++)
+            if (own->items[n] == item && link_same(family, &own->from, asking->from)) {
+                own->items[n] = own->items[--own->count];
+                total.suppressed++;
+            }
+    struct reply *reply = &replies[family][host];
+    if (!reply->pending || reply->mixed || !link_same(family, &reply->from, asking->from))
         return;
     int at = place[family][item] - 1;
-    if (at < 0)
+    if (at < 0 || at >= reply->count || reply->items[at] != item) // the type's own pointer may wait in another host's
         return;
     int last = reply->items[--reply->count];
     reply->items[at] = last;
@@ -233,12 +254,24 @@ static void take_back(int family, const union address *from, int item) {
     reply->pending = reply->count > 0;
 }
 
-static void received(int family, const uint8_t *data, size_t size, union address *from) {
+// The host that has the address, or EVERY_HOST.
+static int host_at(int family, const union address *address) {
+    for (int host = 0; owns_addresses && host < zone.hosts; host++)
+        if (link_same(family, &sources[family][host], address))
+            return host;
+    return EVERY_HOST;
+}
+
+static void received(int family, const uint8_t *data, size_t size, union address *from, const union address *to) {
     if (size < HEADER || get16(data + 2) & 0xF800) // a response, or another opcode (§18.3)
+        return;
+    bool direct = !link_same(family, to, &groups[family]);
+    int host = direct ? host_at(family, to) : EVERY_HOST;
+    if (direct && owns_addresses && host == EVERY_HOST)
         return;
     unsigned questions = get16(data + 4), answers = get16(data + 6);
     struct asking asking = {
-        .family = family, .from = from, .id = (uint16_t)get16(data), .now = now_ms(),
+        .family = family, .host = host, .direct = direct, .from = from, .id = (uint16_t)get16(data), .now = now_ms(),
         .legacy = link_port(family, from) != MDNS_PORT, .probe = get16(data + 8) > 0,
         .truncated = get16(data + 2) & 0x0200};
     struct name name;
@@ -263,7 +296,7 @@ static void received(int family, const uint8_t *data, size_t size, union address
             continue;
         known[item] = packet_number;
         if (!questions)
-            take_back(family, from, item);
+            take_back(&asking, item);
     }
     at = HEADER;
     for (unsigned n = 0; n < questions; n++) {
@@ -271,9 +304,9 @@ static void received(int family, const uint8_t *data, size_t size, union address
         unsigned type = get16(data + at), class = get16(data + at + 2);
         at += 4;
         total.questions++;
-        asking.unicast = class & TOP_BIT;
+        asking.unicast = direct || class & TOP_BIT;
         if ((class & ~(unsigned)TOP_BIT) == CLASS_IN || (class & ~(unsigned)TOP_BIT) == CLASS_ANY)
-            zone_answers(&zone, &name, type, asked, &asking);
+            zone_answers(&zone, host, &name, type, asked, &asking);
     }
 }
 
@@ -302,23 +335,40 @@ static int64_t speak(int family) {
     return next;
 }
 
+struct saying {
+    int family;
+    bool goodbye;
+    struct reply to_all;
+    struct packet packet;
+};
+
+static void say_what_is_written(struct saying *saying) {
+    transmit(saying->family, &saying->packet, &saying->to_all);
+    packet_begin(&saying->packet, saying->family == LINK_V4 ? IP4_PAYLOAD : IP6_PAYLOAD);
+    nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL); // so that no socket's buffer overflows
+}
+
+static void say(int item, void *context) {
+    struct saying *saying = context;
+    uint32_t ttl = saying->goodbye ? 0 : zone_ttl(zone_kind(&zone, item));
+    if (!zone_write(&zone, &saying->packet, item, ttl, false)) {
+        say_what_is_written(saying);
+        zone_write(&zone, &saying->packet, item, ttl, false);
+    }
+    saying->packet.answers++;
+    sent_at[saying->family][item] = now_ms();
+}
+
 // Every record of every host, with its TTL or with none.
 static void say_all(int family, bool goodbye) {
-    static struct packet packet;
-    static const struct reply to_all;
-    packet_begin(&packet, family == LINK_V4 ? IP4_PAYLOAD : IP6_PAYLOAD);
-    for (int item = 0; item < zone.items; item++) {
-        uint32_t ttl = goodbye ? 0 : zone_ttl(zone_kind(&zone, item));
-        if (!zone_write(&zone, &packet, item, ttl, false)) {
-            transmit(family, &packet, &to_all);
-            packet_begin(&packet, family == LINK_V4 ? IP4_PAYLOAD : IP6_PAYLOAD);
-            nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL); // so that no socket's buffer overflows
-            zone_write(&zone, &packet, item, ttl, false);
-        }
-        packet.answers++;
-        sent_at[family][item] = now_ms();
+    static struct saying saying;
+    saying.family = family, saying.goodbye = goodbye;
+    packet_begin(&saying.packet, family == LINK_V4 ? IP4_PAYLOAD : IP6_PAYLOAD);
+    for (int host = 0; host < zone.hosts; host++) {
+        saying.to_all.host = host;
+        zone_each(&zone, host, say, &saying);
+        say_what_is_written(&saying);
     }
-    transmit(family, &packet, &to_all);
 }
 
 static void add_txt(const char *string) {
@@ -351,7 +401,7 @@ static const char *options(int argc, char **argv, bool *announces) {
     static const struct option names[] = {
         {"services", 1, NULL, 'n'}, {"per-host", 1, NULL, 'm'}, {"type", 1, NULL, 't'}, {"prefix", 1, NULL, 'p'},
         {"host-prefix", 1, NULL, 'h'}, {"txt", 1, NULL, 'x'}, {"a", 1, NULL, '4'}, {"aaaa", 1, NULL, '6'},
-        {"address", 1, NULL, 'a'},
+        {"address", 1, NULL, 'a'}, {"own-addresses", 0, NULL, 'o'},
         {"port", 1, NULL, 'P'}, {"interface", 1, NULL, 'i'}, {"announce", 0, NULL, 'A'}, {NULL, 0, NULL, 0}};
     const char *interface = "eth0";
     char type[128] = "_bench._tcp.local";
@@ -367,18 +417,21 @@ static const char *options(int argc, char **argv, bool *announces) {
         case '4': zone.a_count = atoi(optarg); break;
         case '6': zone.aaaa_count = atoi(optarg); break;
         case 'a': add_address(optarg); break;
+        case 'o': owns_addresses = true; break;
         case 'P': zone.port = atoi(optarg); break;
         case 'i': interface = optarg; break;
         case 'A': *announces = true; break;
         default:
             fprintf(stderr,
                 "usage: responder [--services N] [--per-host N] [--type _bench._tcp] [--prefix svc-] [--host-prefix bench-]\n"
-                "    [--txt S]... [--a N] [--aaaa N] [--address A]... [--port P] [--interface eth0] [--announce]\n");
+                "    [--txt S]... [--a N] [--aaaa N] [--address A]... [--own-addresses] [--port P] [--interface eth0]\n"
+                "    [--announce]\n");
             exit(64);
         }
     bool plain = zone.services >= 1 && zone.services <= 100000 && zone.per_host >= 1 && zone.a_count >= 0 && zone.a_count <= MAX_ADDRESSES &&
         zone.aaaa_count >= 0 && zone.aaaa_count <= MAX_ADDRESSES && strlen(zone.prefix) < 50 &&
-        strlen(zone.host_prefix) < 50;
+        strlen(zone.host_prefix) < 50 &&
+        (!owns_addresses || (zone.a_count >= 1 && !zone.fixed_a && (zone.services - 1) / zone.per_host < 0xFFFF));
     if (!plain) {
         fprintf(stderr, "responder: out of range\n");
         exit(64);
@@ -387,6 +440,21 @@ static const char *options(int argc, char **argv, bool *announces) {
         add_txt("path=/bench");
     name_parse(&zone.type, type);
     return interface;
+}
+
+// Where a host sends from; numbers begin with 1.
+static union address source(int family, int host) {
+    union address address = {0};
+    uint8_t bytes[16] = {0xFE, 0x80, [11] = 0x78, [14] = (uint8_t)((host + 1) >> 8), [15] = (uint8_t)(host + 1)};
+    if (family == LINK_V4) {
+        zone_address(&zone, ITEM_A, host, 0, bytes);
+        memcpy(&address.v4.sin_addr, bytes, 4);
+        address.v4.sin_family = AF_INET, address.v4.sin_port = htons(MDNS_PORT);
+    } else {
+        memcpy(&address.v6.sin6_addr, bytes, 16);
+        address.v6.sin6_family = AF_INET6, address.v6.sin6_port = htons(MDNS_PORT);
+    }
+    return address;
 }
 
 int main(int argc, char **argv) {
@@ -398,9 +466,18 @@ int main(int argc, char **argv) {
         sockets[family] = link_open(family, interface, &groups[family]);
         sent_at[family] = malloc((size_t)zone.items * sizeof(int64_t));
         replies[family] = calloc((size_t)zone.hosts, sizeof(struct reply));
+        sources[family] = calloc((size_t)zone.hosts, sizeof(union address));
         place[family] = calloc((size_t)zone.items, sizeof(int));
-        if (!known || !sent_at[family] || !replies[family] || !place[family])
+        if (!known || !sent_at[family] || !replies[family] || !sources[family] || !place[family])
             return 71;
+        for (int host = 0; host < zone.hosts; host++)
+            replies[family][host].host = host, sources[family][host] = source(family, host);
+        for (int host = 0; owns_addresses && sockets[family] >= 0 && host < zone.hosts; host++)
+            if (!link_owns(family, interface, &sources[family][host])) {
+                fprintf(stderr, "responder: not every host has its IPv%d address on %s\n", family == LINK_V4 ? 4 : 6, interface);
+                close(sockets[family]);
+                sockets[family] = -1;
+            }
         for (int item = 0; item < zone.items; item++)
             sent_at[family][item] = -100000000;
     }
@@ -434,14 +511,10 @@ int main(int argc, char **argv) {
         int64_t wait = next < 0 ? -1 : next - now_ms();
         poll(fds, 3, next < 0 ? -1 : wait < 0 ? 0 : (int)wait);
         for (int family = 0; family < LINK_FAMILIES; family++) {
-            union address from;
-            socklen_t length = sizeof from;
+            union address from, to;
             ssize_t size;
-            while (fds[family].revents &&
-                (size = recvfrom(sockets[family], data, sizeof data, 0, &from.any, &length)) >= 0) {
-                received(family, data, (size_t)size, &from);
-                length = sizeof from;
-            }
+            while (fds[family].revents && (size = link_receive(family, sockets[family], data, sizeof data, &from, &to)) >= 0)
+                received(family, data, (size_t)size, &from, &to);
         }
     }
     for (int family = 0; family < LINK_FAMILIES; family++)

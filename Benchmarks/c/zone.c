@@ -85,25 +85,49 @@ static int host_of(const struct zone *zone, const struct name *name) {
 
 static bool wants(unsigned asked, unsigned type) { return asked == type || asked == TYPE_ANY; }
 
+// The first service of a host, and of the one behind the last.
+static int first_service(const struct zone *zone, int host) {
+    return host < zone->hosts ? host * zone->per_host : zone->services;
+}
+
+static void each_address(const struct zone *zone, enum kind kind, int host, void (*each)(int, void *), void *context) {
+    for (int n = 0; n < (kind == ITEM_A ? zone->a_count : zone->aaaa_count); n++)
+        each(zone_item(zone, kind, host) + n, context);
+}
+
+void zone_each(const struct zone *zone, int host, void (*each)(int, void *), void *context) {
+    if (host == 0)
+        each(0, context);
+    for (enum kind kind = ITEM_PTR; kind <= ITEM_TXT; kind++)
+        for (int n = first_service(zone, host); n < first_service(zone, host + 1); n++)
+            each(zone_item(zone, kind, n), context);
+    each_address(zone, ITEM_A, host, each, context);
+    each_address(zone, ITEM_AAAA, host, each, context);
+}
+
 void zone_answers(
-    const struct zone *zone, const struct name *name, unsigned type, void (*each)(int, void *), void *context) {
+    const struct zone *zone, int host, const struct name *name, unsigned type, void (*each)(int, void *), void *context) {
     int index;
     if (name_ends(name, 0, &zone->type)) {
-        for (int n = 0; wants(type, TYPE_PTR) && n < zone->services; n++)
+        int from = host == EVERY_HOST ? 0 : first_service(zone, host);
+        int to = host == EVERY_HOST ? zone->services : first_service(zone, host + 1);
+        for (int n = from; wants(type, TYPE_PTR) && n < to; n++)
             each(zone_item(zone, ITEM_PTR, n), context);
     } else if (name_ends(name, 0, &zone->meta)) {
         if (wants(type, TYPE_PTR))
             each(0, context);
     } else if ((index = service_of(zone, name)) >= 0) {
+        if (host != EVERY_HOST && index / zone->per_host != host)
+            return;
         if (wants(type, TYPE_SRV))
             each(zone_item(zone, ITEM_SRV, index), context);
         if (wants(type, TYPE_TXT))
             each(zone_item(zone, ITEM_TXT, index), context);
-    } else if ((index = host_of(zone, name)) >= 0) {
-        for (int n = 0; wants(type, TYPE_A) && n < zone->a_count; n++)
-            each(zone_item(zone, ITEM_A, index) + n, context);
-        for (int n = 0; wants(type, TYPE_AAAA) && n < zone->aaaa_count; n++)
-            each(zone_item(zone, ITEM_AAAA, index) + n, context);
+    } else if ((index = host_of(zone, name)) >= 0 && (host == EVERY_HOST || index == host)) {
+        if (wants(type, TYPE_A))
+            each_address(zone, ITEM_A, index, each, context);
+        if (wants(type, TYPE_AAAA))
+            each_address(zone, ITEM_AAAA, index, each, context);
     }
 }
 
@@ -116,15 +140,12 @@ void zone_additionals(const struct zone *zone, int item, void (*each)(int, void 
         each(zone_item(zone, ITEM_SRV, index), context);
         each(zone_item(zone, ITEM_TXT, index), context);
     }
-    for (int n = 0; n < zone->a_count; n++)
-        each(zone_item(zone, ITEM_A, host) + n, context);
-    for (int n = 0; n < zone->aaaa_count; n++)
-        each(zone_item(zone, ITEM_AAAA, host) + n, context);
+    each_address(zone, ITEM_A, host, each, context);
+    each_address(zone, ITEM_AAAA, host, each, context);
 }
 
-static void address(const struct zone *zone, enum kind kind, int index, uint8_t bytes[16]) {
-    int count = kind == ITEM_A ? zone->a_count : zone->aaaa_count;
-    unsigned host = (unsigned)(index / count) + 1, which = (unsigned)(index % count);
+void zone_address(const struct zone *zone, enum kind kind, int index, int which, uint8_t bytes[16]) {
+    unsigned host = (unsigned)index + 1;
     if (kind == ITEM_A && zone->fixed_a) {
         memcpy(bytes, zone->a[which], 4);
     } else if (kind == ITEM_AAAA && zone->fixed_aaaa) {
@@ -178,7 +199,7 @@ bool zone_write(const struct zone *zone, struct packet *packet, int item, uint32
     case ITEM_TXT: packet_put(packet, zone->txt, zone->txt_size); break;
     case ITEM_A:
     case ITEM_AAAA:
-        address(zone, kind, index, bytes);
+        zone_address(zone, kind, zone_host(zone, item), index % (kind == ITEM_A ? zone->a_count : zone->aaaa_count), bytes);
         packet_put(packet, bytes, kind == ITEM_A ? 4 : 16);
         break;
     }
@@ -230,7 +251,7 @@ int zone_read(const struct zone *zone, const uint8_t *data, size_t size, size_t 
         uint8_t ours[16];
         index = host_of(zone, &owner);
         for (int n = 0; index >= 0 && n < count; n++) {
-            address(zone, kind, index * count + n, ours);
+            zone_address(zone, kind, index, n, ours);
             if (!memcmp(ours, data + body, length))
                 return zone_item(zone, kind, index) + n;
         }

@@ -3,7 +3,7 @@
 #define ZONE_H
 #include "packet.h"
 
-enum { MAX_ADDRESSES = 16, MAX_TXT = 1300 };
+enum { MAX_ADDRESSES = 16, MAX_TXT = 1300, EVERY_HOST = -1 };
 enum kind { ITEM_META, ITEM_PTR, ITEM_SRV, ITEM_TXT, ITEM_A, ITEM_AAAA };
 
 struct zone {
@@ -24,8 +24,13 @@ int zone_host(const struct zone *zone, int item);
 int zone_item(const struct zone *zone, enum kind kind, int index);  // the first of a host's addresses, or a service's
 uint32_t zone_ttl(enum kind kind);                                   // RFC 6762 §10
 bool zone_is_shared(enum kind kind);
-// Calls `each` for every record that answers the question.
-void zone_answers(const struct zone *zone, const struct name *name, unsigned type, void (*each)(int item, void *), void *);
+// One of a host's addresses: 4 bytes of ITEM_A, 16 of ITEM_AAAA.
+void zone_address(const struct zone *zone, enum kind kind, int host, int which, uint8_t bytes[16]);
+// Calls `each` for every record of the host.
+void zone_each(const struct zone *zone, int host, void (*each)(int item, void *), void *);
+// Calls `each` for every record that answers the question, of one host or of EVERY_HOST.
+void zone_answers(
+    const struct zone *zone, int host, const struct name *name, unsigned type, void (*each)(int item, void *), void *);
 // Calls `each` for what RFC 6763 §12 puts beside the record.
 void zone_additionals(const struct zone *zone, int item, void (*each)(int item, void *), void *);
 // Writes the record; false, and the packet as before, if it does not fit.
