@@ -177,7 +177,7 @@ class Answers:
 
     def renew(self):
         self.end()
-        self.process = self.lab.responder("h2", self.count, "--per-host", str(self.per_host))
+        self.process = self.lab.responder("h2", self.count, per_host=self.per_host)
 
     def end(self):
         if self.process:

@@ -7,7 +7,7 @@ import tempfile
 from statistics import median
 
 from .browse import TYPE, Daemon
-from .lab import HERE, stop
+from .lab import BITS, HERE, stop
 from .timed import Timed
 
 PORT = 9000
@@ -25,7 +25,7 @@ class Server:
 
     def __init__(self, lab):
         self.lab = lab
-        for host, addresses in (("h3", (V4B + "/24", V6 + "/64")), ("h1", ("fd00:77::1/64",))):
+        for host, addresses in (("h3", (f"{V4B}/{BITS}", V6 + "/64")), ("h1", ("fd00:77::1/64",))):
             for address in addresses:
                 lab.run(host, "ip", "addr", "add", address, "dev", "eth0", *(["nodad"] if ":" in address else []))
         self.process = lab.background("h3", [sys.executable, PEERS, "answer", str(PORT)], ready="ready")

@@ -10,6 +10,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAB = os.path.join(ROOT, "Tests/LabTests/lab/lab")
 BIN = os.path.join(ROOT, ".build-bench")
+# In one network: the lab's hosts, 10.77.0.N, and the responder's, 10.78.0.1 and on.
+BITS = 14
 
 
 class Lab:
@@ -17,11 +19,12 @@ class Lab:
 
     def __init__(self, *options):
         self.options = options
+        self.addressed = {}  # how many of the responder's hosts have their addresses on a host
 
     def __enter__(self):
         self.directory = tempfile.mkdtemp(prefix="discoverd-bench-")
         self.holder = subprocess.Popen(
-            [LAB, "-d", self.directory, "start", "--until-eof", *self.options],
+            [LAB, "-d", self.directory, "start", "--until-eof", "--bits", str(BITS), *self.options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         line = self.holder.stdout.readline()
         if line != "READY\n":
@@ -77,9 +80,23 @@ class Lab:
                 break
         return process
 
-    def responder(self, host, services, *options):
-        return self.background(
-            host, [os.path.join(BIN, "responder"), "--services", str(services), *options], ready="ready")
+    def responder(self, host, services, *options, per_host=10):
+        """Each of its hosts has addresses of its own, unless the options give them others."""
+        if "--address" not in options:
+            self.address_hosts(host, -(-services // per_host))
+            options = ("--own-addresses", *options)
+        return self.background(host, [os.path.join(BIN, "responder"), "--services", str(services), "--per-host",
+                                      str(per_host), *options], ready="ready")
+
+    def address_hosts(self, host, count):
+        """Puts the addresses of so many of the responder's hosts on eth0; responder.c says which they are."""
+        lines = []
+        for number in range(self.addressed.get(host, 0) + 1, count + 1):
+            lines.append(f"addr add 10.78.{number >> 8}.{number & 0xFF}/32 dev eth0")
+            if "--ipv4-only" not in self.options:
+                lines.append(f"addr add fe80::78:0:{number:x}/64 dev eth0 nodad")
+        self.run(host, "ip", "-batch", "-", input="\n".join([*lines, ""]))
+        self.addressed[host] = max(count, self.addressed.get(host, 0))
 
     def daemon(self, host, daemon):
         """The pid of the host's avahi or dbus daemon."""

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""The other ends of the connect and transfer benchmarks, run on a host of the lab.
+"""The other ends of benchmarks, run on a host of the lab.
 
     peers.py answer PORT              an HTTP/1.0 server, on IPv4 and IPv6: the same two bytes to everyone
     peers.py dial PORT DELAY ADDRESS...    asyncio's happy eyeballs over these addresses; prints the answer
     peers.py ask ADDRESS COUNT        so many questions for the list of types to that host's port 5353, each from a socket of
                                       its own; prints how many were answered
+    peers.py direct ADDRESS TYPE SERVICE...   one question for the type, from port 5353 to that host's, with these services of it
+                                      as known answers; ends with an answer, or after a second
 """
 
 import asyncio
 import socket
+import struct
 import sys
 
 ANSWER = b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nok\n"
@@ -57,10 +60,32 @@ def ask(address, count):
     print(answered)
 
 
+def direct(address, kind, *known):
+    labels = [label.encode() for label in f"{kind}.local".split(".")]
+    packet = struct.pack("!6H", 0, 0, 1, len(known), 0, 0)
+    packet += b"".join(bytes([len(label)]) + label for label in labels) + struct.pack("!BHH", 0, 12, 1)
+    for name in known:
+        there = b"\xc0\x0c"  # the question's name
+        body = bytes([len(name)]) + name.encode() + there
+        packet += there + struct.pack("!HHIH", 12, 1, 4500, len(body)) + body
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        asking.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        asking.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, 255)
+        asking.bind(("", 5353))
+        asking.settimeout(1)
+        asking.sendto(packet, (address, 5353))
+        try:
+            asking.recv(9000)
+        except TimeoutError:
+            pass
+
+
 def main():
     what, port, *rest = sys.argv[1:]
     if what == "ask":
         return ask(port, int(rest[0]))
+    if what == "direct":
+        return direct(port, *rest)
     asyncio.run(answer(int(port)) if what == "answer" else dial(int(port), float(rest[0]), rest[1:]))
 
 

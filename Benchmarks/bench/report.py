@@ -95,10 +95,11 @@ def browsing(measured):
         return []
     shown = {key for case in measured["browse"] for key in case["rows"]}
     parts = ["", "## Browse and resolve", "",
-             "N services on N/10 hosts unless said (`Benchmarks/c/responder.c`). *Cold*: avahi-daemon was restarted before each run, "
-             "and the responder too. *Warm*: avahi-daemon, or discoverd's, knows all records. *First*, *all resolved*: when the line "
-             "was read from the tool's output. CPU in ms, avahi-daemon's until it has done with what it heard; packets as the host's "
-             "eth0 counts them, before the command's end. Clients of an avahi-daemon are left out for N > 1000, more than it keeps.", ""]
+             "N services on N/10 hosts unless said (`Benchmarks/c/responder.c`), each with addresses of its own. *Cold*: avahi-daemon was "
+             "restarted before each run, and the responder too. *Warm*: avahi-daemon, or discoverd's, knows all records. *First*, *all "
+             "resolved*: when the line was read from the tool's output. CPU in ms, avahi-daemon's until it has done with what it heard; "
+             "packets as the host's eth0 counts them, before the command's end. Clients of an avahi-daemon are left out for N > 1000, more "
+             "than it keeps.", ""]
     if not any("mdnsd" in case["rows"] for case in measured["browse"]):
         parts += ["Apple's mdnsd was not there; `make bench MDNSD=DIRECTORY`, with mdnsd and libdns_sd.so in it, has it measured.", ""]
     parts += [f"- {key}: {text}" for key, text in EXPLAINED.items() if key in shown]
