@@ -1,5 +1,6 @@
 import DNSMessage
 import DNSSD
+import Discovery
 import MulticastEngine
 import Testing
 
@@ -180,13 +181,85 @@ struct ListAnswersTests {
     @Test("RFC 6762 §6.7: an answer to a port ends at 512 bytes: a long one may have left out a name")
     func onALink() throws {
         #expect(try answered(3, size: 434) == (.whole, 2))
-        #expect(try answered(3, size: 435) == (.open, 1))
-        // A host with more than five services is not asked from a port.
-        #expect(try answered(6, size: 434) == (.open, 0))
-        // What several hosts have said to the port is not one host's.
+        #expect(try answered(3, size: 435) == (.open, 2))
+        // Where a host has more than five services, the port asks for types.
+        #expect(try answered(6, size: 434) == (.open, 2))
+        // What several hosts have said to the port is not one host's: it asks for the list.
         #expect(try answered(6, size: 434, toGroup: false).asked == 2)
         // Who is silent to the group has answered somebody else a moment ago.
         #expect(try answered(3, size: 434, toGroup: false) == (.open, 2))
+    }
+
+    private struct Alone {
+        /// How many names the group hears of the eight that the host has.
+        var heard = 8
+        /// How many names its answer to the port that asks it lacks.
+        var lacks = 0
+        /// Whether it says to a port that it has the type.
+        var namesType = true
+        var isOverIPv6 = false
+        /// Its address.
+        var address: UInt32 = 0x0A00_0001
+    }
+
+    /// A list of a host with eight services, which is asked by itself.
+    /// - Returns: what the answers say, how often the host was asked, and how many of its services are known.
+    private func askedAlone(_ host: Alone) throws -> (verdict: ListAnswers.Verdict, asked: Int, known: Int) {
+        let types = DomainName(text: "_services._dns-sd._udp.local")
+        let services = (0..<8).map { Numbered().pointer($0) }
+        let sender = IPv4Address(bits: host.address)
+        let source = PacketSource(.v4(sender))
+        var link = LinkQuerier.test()
+        link.neighbours([
+            try #require(CIDR(containing: .v4(IPv4Address(bits: 0x0A00_0000)), prefixLength: 24))
+        ])
+        link.ask(list, .shared, at: start)
+        var (now, asked) = (start, 0)
+        while let deadline = link.deadline(at: now), deadline < at(500) {
+            now = deadline
+            if !link.packets(at: now).isEmpty {
+                let answer = Message(flags: [.response], answers: Array(services.prefix(host.heard)))
+                _ = link.received(answer, isOwn: false, from: source, sender: sender, at: now)
+                if host.isOverIPv6 {
+                    let other = Message(flags: [.response], answers: [Numbered().pointer(9)])
+                    _ = link.received(other, isOwn: false, over: .ipv6, from: source, at: now)
+                }
+            }
+            for packet in link.oneShotPackets(at: now) {
+                let question = try Message(reading: packet)
+                let named = host.namesType ? list.name : DomainName(text: "_other._tcp.local")
+                let answer =
+                    question.questions.first?.name == types
+                    ? [ResourceRecord(types, .ptr, .ptr(named), ttl: 10)] : Array(services.prefix(5))
+                let message = Message(
+                    id: question.id, flags: [.response], questions: question.questions, answers: answer)
+                _ = link.receivedOneShot(message, isOwn: false, from: source, sender: sender, size: 500, at: now)
+            }
+            for (to, packet) in link.hostPackets(at: now) {
+                asked += 1
+                let question = try Message(reading: packet)
+                #expect(to == sender && question.id == 0 && question.questions.first?.wantsUnicastResponse == true)
+                let known = question.answers.map(\.data)
+                let missing = services.filter { !known.contains($0.data) }
+                let answer = Message(flags: [.response], answers: Array(missing.dropLast(host.lacks)))
+                _ = link.receivedFromHost(answer, to, at: now)
+            }
+        }
+        return (link.verdict(on: list, at: now), asked, link.cache.records(list).count)
+    }
+
+    @Test("RFC 6762 §5.5: a host with more services than an answer to a port holds shows by itself that they are all")
+    func alone() throws {
+        #expect(try askedAlone(Alone()) == (.whole, 1, 8))
+        // What the group's answer lacked comes, and is asked about once more.
+        #expect(try askedAlone(Alone(heard: 6)) == (.whole, 2, 8))
+        #expect(try askedAlone(Alone(lacks: 1)).verdict == .open)
+        // A packet of five was lost: the port is asked for the list, its answer is cut, and the host named to it by its type.
+        #expect(try askedAlone(Alone(heard: 3)) == (.whole, 2, 8))
+        #expect(try askedAlone(Alone(namesType: false)).verdict == .open)
+        #expect(try askedAlone(Alone(isOverIPv6: true)).verdict == .open)
+        // Off the link.
+        #expect(try askedAlone(Alone(address: 0x0B00_0001)) == (.open, 0, 8))
     }
 
     @Test("What a list's answers said is forgotten when it is over: a list that others begin later is judged by itself")

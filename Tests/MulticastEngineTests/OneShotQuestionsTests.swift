@@ -19,7 +19,7 @@ struct OneShotQuestionsTests {
     }
 
     private func packets(_ questions: inout OneShotQuestions, at now: Duration) -> [[UInt8]] {
-        questions.packets(at: now, isNeeded: { _, _ in true }, mayLeave: { true })
+        questions.packets(at: now, question: { key, _ in key }, mayLeave: { true })
     }
 
     /// The answer to the question in a packet, changed, and what of it is believed.
@@ -56,9 +56,9 @@ struct OneShotQuestionsTests {
     @Test("What was answered meanwhile, and what the rate does not allow, is not asked")
     func notNeeded() {
         var questions = asked()
-        #expect(questions.packets(at: due, isNeeded: { _, _ in false }, mayLeave: { true }).isEmpty)
+        #expect(questions.packets(at: due, question: { _, _ in nil }, mayLeave: { true }).isEmpty)
         questions.ask(key, at: due)
-        #expect(questions.packets(at: due + .seconds(1), isNeeded: { _, _ in true }, mayLeave: { false }).isEmpty)
+        #expect(questions.packets(at: due + .seconds(1), question: { key, _ in key }, mayLeave: { false }).isEmpty)
         #expect(!questions.isOpen && questions.deadline == nil)
     }
 

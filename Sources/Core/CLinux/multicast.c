@@ -193,6 +193,23 @@ int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255,
     return made;
 }
 
+int cmulticast_open_to_host(uint32_t interface, uint32_t host, bool wants_ttl_255) {
+    const struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(PORT)};
+    const struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr = {htonl(host)}};
+    const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) return -errno;
+    // Bound and not yet connected, for some microseconds, it gets what comes to the port by unicast from anyone, in the place of others.
+    if (attach_one_shot_filter(made, AF_INET, interface, wants_ttl_255, false) || set(made, IPPROTO_IP, IP_MULTICAST_ALL, 0)
+        || set(made, IPPROTO_IP, IP_TTL, TTL) || set(made, IPPROTO_IP, IP_UNICAST_IF, (int)htonl(interface))
+        || set(made, SOL_SOCKET, SO_REUSEADDR, 1) || bind(made, (const struct sockaddr *)&any, sizeof any)
+        || connect(made, (const struct sockaddr *)&to, sizeof to)) {
+        const int error = errno;
+        close(made);
+        return -error;
+    }
+    return made;
+}
+
 int cmulticast_open_direct(int family) {
     const struct sockaddr_in6 any = {.sin6_family = (sa_family_t)family, .sin6_port = htons(PORT)};
     const socklen_t length = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof any;

@@ -82,27 +82,30 @@ extension KnownRecord {
 extension LinkQuerier {
     /// How long it counts that a list was named: the type's last service may go, and its type stay known for more than an hour.
     private static let named = Duration.seconds(10)
-    private static let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local).map { RecordKey($0, .ptr) }
 
     /// Notes which lists a response to the group answers.
     /// - Parameters:
     ///   - source: who sent it; nil: this machine.
+    ///   - sender: its source over IPv4.
     ///   - size: the message's, in bytes.
-    mutating func noteAnswers(_ answers: [ResourceRecord], by source: PacketSource?, size: Int, at now: Duration) {
+    mutating func noteAnswers(
+        _ answers: [ResourceRecord], by source: PacketSource?, _ sender: IPv4Address?, size: Int, at now: Duration
+    ) {
         guard lists.values.contains(where: { $0.listens(at: now) }) else { return }
         // A host lists many with the same name in a row.
         var last: DomainName?
         for answer in answers where answer.type == .ptr && answer.ttl > 0 && answer.name != last {
             last = answer.name
-            lists[RecordKey(answer.name, .ptr)]?.answered(
-                by: source, .group, isFull: size >= ListAnswers.full, at: now)
+            let key = RecordKey(answer.name, .ptr)
+            lists[key]?.answered(by: source, .group, isFull: size >= ListAnswers.full, at: now)
+            if let sender { lists[key]?.hosts.heard(answers.targets(of: key), from: sender, at: now) }
         }
     }
 
     /// What the answers say of a list: of one that was asked for long ago, nothing.
     package func verdict(on key: RecordKey, at now: Duration) -> ListAnswers.Verdict {
         let answers = lists[key].flatMap { $0.listens(at: now) ? $0 : nil }
-        let verdict = answers?.verdict(timesAsked: timesAsked(key)) ?? .open
+        let verdict = answers?.verdict(timesAsked: timesAsked(key), isAllOverIPv4: isAllOverIPv4(key)) ?? .open
         guard verdict == .open, !cache.isAnswered(key), let types = Self.types, types != key else { return verdict }
         // Somebody has just said that there is such a type.
         let isNamed = cache.records(types).contains {

@@ -9,6 +9,9 @@ final class Link {
     /// Sockets for one-shot questions; empty while none is open.
     private var oneShots: [LinkSocket] = []
     private var makeOneShot: (IPAddress.Family) -> LinkSocket? = { _ in nil }
+    /// Sockets that ask one host each, as long as its answer is waited for.
+    private var asking: [IPv4Address: LinkSocket] = [:]
+    private var makeAsking: (IPv4Address) -> LinkSocket? = { _ in nil }
     /// This machine's addresses on it, without scopes.
     var ownAddresses: Set<IPAddress> = []
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
@@ -96,6 +99,11 @@ final class Link {
             socket?.watch(by: loop, ready: ready)
             return socket
         }
+        makeAsking = { [interface] host in
+            let socket = try? LinkSocket(asking: host, on: interface, wantsTTL255: wantsTTL255)
+            socket?.watch(by: loop, ready: ready)
+            return socket
+        }
         querier.uses(IPAddress.Family.allCases.filter(self.families.contains), apart: wanted.isApart)
         return hasNew
     }
@@ -109,6 +117,8 @@ final class Link {
     private func freeOneShots() {
         for socket in oneShots { socket.free() }
         oneShots = []
+        for socket in asking.values { socket.free() }
+        asking = [:]
     }
 
     func read(into packets: inout PacketQueue, _ buffer: ReceiveBuffer) {
@@ -118,11 +128,13 @@ final class Link {
             for datagram in socket.receive()
             where packets.size < PacketQueue.limit && (isLoopback || querier.cache.isOfNeighbour(datagram.sender)) {
                 let isOwn = isLoopback || ownAddresses.contains(datagram.sender.withoutScope)
+                let sender = if case .v4(let address) = datagram.sender { address } else { nil as IPv4Address? }
                 packets.append(
                     datagram.bytes, self, over: socket.family, isOwn ? .ownOneShot : .oneShot,
-                    from: PacketSource(datagram.sender))
+                    from: PacketSource(datagram.sender), sender)
             }
         }
+        for socket in asking.values { socket.receive(into: &packets, buffer, from: self) }
     }
 
     /// Notes whether the interface has a carrier.
@@ -161,13 +173,14 @@ final class Link {
             // The kernel lets no packet from a link in with an IPv4 source of its own (martians, RFC 1812 §5.3.8); over IPv6 it does.
             return querier.receivedOneShot(
                 message, isFromHere: isFromHere, isOwn: isFromHere && (isLoopback || packet.family == .ipv4),
-                over: packet.family, from: packet.source, size: packet.bytes.count, at: now)
+                over: packet.family, from: packet.source, sender: packet.sender, size: packet.bytes.count, at: now)
         }
+        if way == .host { return packet.sender.map { querier.receivedFromHost(message, $0, at: now) } ?? [] }
         // On the loopback interface all questions come from this machine, including our own.
         if isLoopback, !isResponse { return [] }
         return querier.received(
             message, isOwn: way == .own && (marksOwn || !isResponse), wentToAll: way != .alone, over: packet.family,
-            from: packet.source, size: packet.bytes.count, at: now)
+            from: packet.source, sender: packet.sender, size: packet.bytes.count, at: now)
     }
 
     /// Sends the packets that are due.
@@ -196,6 +209,14 @@ final class Link {
             oneShots = Set(sockets.map(\.family)).compactMap(makeOneShot)
         }
         for socket in oneShots { for packet in packets { socket.send(packet) } }
-        if !querier.awaitsOneShots { freeOneShots() }
+        for (host, packet) in querier.hostPackets(at: now) {
+            asking[host] = asking[host] ?? makeAsking(host)
+            asking[host]?.ask(packet)
+        }
+        for (host, socket) in asking where !querier.awaits(host) {
+            socket.free()
+            asking[host] = nil
+        }
+        if !querier.awaitsOneShots, asking.isEmpty { freeOneShots() }
     }
 }

@@ -116,11 +116,12 @@ package struct LinkQuerier: Sendable {
     ///   - isOwn: whether this machine sent it.
     ///   - wentToAll: whether its frame went to all hosts of the link.
     ///   - family: the family over which it came.
+    ///   - sender: its source over IPv4.
     ///   - size: its size in bytes.
     ///   - now: the time.
     package mutating func received(
         _ message: Message, isOwn: Bool, wentToAll: Bool = true, over family: IPAddress.Family = .ipv4,
-        from source: PacketSource = .asked, size: Int = 0, at now: Duration
+        from source: PacketSource = .asked, sender: IPv4Address? = nil, size: Int = 0, at now: Duration
     ) -> [RecordCache.Change] {
         // RFC 6762 §18.3 and §18.11: ignores errors and all but queries and responses.
         guard message.opcode == 0, message.responseCode == 0 else { return [] }
@@ -162,7 +163,7 @@ package struct LinkQuerier: Sendable {
         for record in records where !record.type.isShared && record.ttl > 0 {
             schedule.answered(RecordKey(record.name, record.type), at: now)
         }
-        noteAnswers(message.answers, by: isOwn ? nil : source, size: size, at: now)
+        noteAnswers(message.answers, by: isOwn ? nil : source, isOwn ? nil : sender, size: size, at: now)
         let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
         if !changes.isEmpty { schedule.heardNews(at: now) }
         // Of what this machine withdraws there is no doubt.
@@ -272,27 +273,15 @@ package struct LinkQuerier: Sendable {
         guard let deadline = oneShots.deadline, deadline <= now else { return [] }
         let packets = oneShots.packets(
             at: now,
-            isNeeded: { key, purpose in
+            question: { key, purpose in
                 switch purpose {
-                case .missing: schedule.follows(key) && Self.isMissing(key, cache)
-                case .confirmation: true
-                case .list:
-                    schedule.follows(key) && lists[key]?.isCut != true && Self.fitsOneAnswer(key, cache)
+                case .missing: schedule.follows(key) && Self.isMissing(key, cache) ? key : nil
+                case .confirmation: key
+                case .list: schedule.follows(key) ? Self.listQuestion(key, lists[key], cache) : nil
                 }
             }, mayLeave: { schedule.takePlace(at: now) })
-        for key in Array(lists.keys) where oneShots.isOpen(forList: key) { lists[key]?.askedPort() }
+        for key in Array(lists.keys) { askedOnce(forList: key, oneShots.asked(forList: key), at: now) }
         return packets
-    }
-
-    /// How many services avahi-daemon can list in an answer of 512 bytes; it logs each record that it leaves out.
-    private static let mostListed = 5
-
-    /// Whether no host lists more than that.
-    private static func fitsOneAnswer(_ key: RecordKey, _ cache: RecordCache) -> Bool {
-        var counts: [PacketSource: Int] = [:]
-        // Who answered a port is not known, and has not listed too many.
-        for record in cache.records(key) where record.source != .asked { counts[record.source, default: 0] += 1 }
-        return counts.values.allSatisfy { $0 <= mostListed }
     }
 
     /// Whether one-shot questions are open.
@@ -302,16 +291,21 @@ package struct LinkQuerier: Sendable {
     /// - Parameters:
     ///   - isFromHere: whether its source is an address of this machine, which others can forge over IPv6.
     ///   - isOwn: whether this machine certainly sent it.
+    ///   - sender: its source over IPv4.
     ///   - size: the message's, in bytes.
     package mutating func receivedOneShot(
         _ message: Message, isFromHere: Bool = false, isOwn: Bool, over family: IPAddress.Family? = nil,
-        from source: PacketSource = .asked, size: Int = 0, at now: Duration
+        from source: PacketSource = .asked, sender: IPv4Address? = nil, size: Int = 0, at now: Duration
     ) -> [RecordCache.Change] {
         var records = oneShots.received(message, at: now)
         if let asked = oneShots.question(answeredBy: message, at: now), !records.isEmpty {
+            let (source, delay) = (isFromHere ? nil : source, now - asked.time)
+            if asked.key != asked.wanted {
+                namesTypes(records, for: asked.wanted, by: source, sender, asked.way, after: delay, at: now)
+                return []
+            }
             lists[asked.key]?.answered(
-                by: isFromHere ? nil : source, asked.way, isWhole: size <= ListAnswers.whole,
-                after: now - asked.time, at: now)
+                by: source, asked.way, isWhole: size <= ListAnswers.whole, after: delay, at: now)
             // What it says is heard through the group, too, which shows whose it is; or over IPv4.
             if isFromHere, !isOwn { return [] }
         }
@@ -320,6 +314,20 @@ package struct LinkQuerier: Sendable {
             for record in records { followLone(record, at: now) }
         }
         return cache.receiveOneShot(records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, over: family, at: now)
+    }
+
+    /// Processes a message from port 5353 of a host to the socket that asks it.
+    package mutating func receivedFromHost(_ message: Message, _ host: IPv4Address, at now: Duration) -> [RecordCache
+        .Change]
+    {
+        guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return [] }
+        var believed: [ResourceRecord] = []
+        for key in Array(lists.keys) where lists[key]?.hosts.awaits(host) ?? false {
+            believed += OneShotQuestions.records(about: key, in: message)
+            lists[key]?.hosts.answered(message.answers.targets(of: key), from: host)
+            if lists[key]?.hosts.hasShown(host) ?? false { lists[key]?.isShown(PacketSource(.v4(host)), at: now) }
+        }
+        return cache.receiveOneShot(believed, over: .ipv4, at: now)
     }
 
     /// A responder that answers the asker alone is asked so for all that follows.
@@ -342,7 +350,7 @@ package struct LinkQuerier: Sendable {
 
     /// When there is work again; nil for never.
     package func deadline(at now: Duration) -> Duration? {
-        [cache.deadline, schedule.deadline(at: now), oneShots.deadline].compactMap(\.self).min()
+        [cache.deadline, schedule.deadline(at: now), oneShots.deadline, hostDeadline].compactMap(\.self).min()
     }
 
     private static func knowledge(

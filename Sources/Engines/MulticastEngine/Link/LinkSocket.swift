@@ -26,6 +26,8 @@ import Libc
         case allAnswers
         /// What is said to this machine's addresses, over any interface.
         case direct
+        /// What one host answers to port 5353 of this machine.
+        case host
     }
 
     /// Who reads it.
@@ -82,6 +84,13 @@ import Libc
         guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
     }
 
+    /// Creates the socket that asks one host, from port 5353. While it is there, the host's datagrams from that port to that port are its.
+    init(asking host: IPv4Address, on interface: NetworkInterface, wantsTTL255: Bool) throws(SocketError) {
+        (self.interface, family, share) = (interface, .ipv4, .host)
+        descriptor = cmulticast_open_to_host(interface.index, host.bits, wantsTTL255)
+        guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
+    }
+
     deinit {
         // The watch must end before the descriptor can be reused.
         watch?.free()
@@ -120,6 +129,9 @@ import Libc
         }
     }
 
+    /// Sends a packet to the host that it asks.
+    func ask(_ packet: [UInt8]) { _ = unsafe Libc.send(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL)) }
+
     /// Sends a packet to one host on the link.
     func send(_ packet: [UInt8], to host: IPAddress, port: UInt16 = 5353) {
         var host = host
@@ -134,7 +146,8 @@ import Libc
         while packets.size < PacketQueue.limit {
             lookForLosses()
             let count = buffer.receive(descriptor) { bytes, source in
-                packets.append(bytes, link, over: family, share.way, from: source)
+                let sender = family == .ipv4 ? IPv4Address(bits: UInt32(bigEndian: source)) : nil
+                packets.append(bytes, link, over: family, share.way, from: PacketSource(source), sender)
             }
             guard count == ReceiveBuffer.slots else { return }
         }
@@ -194,7 +207,7 @@ extension LinkSocket.Share {
         case .alone: CMULTICAST_ALONE
         case .own: CMULTICAST_OWN
         case .all: CMULTICAST_ALL
-        case .answers, .allAnswers, .direct: nil
+        case .answers, .allAnswers, .direct, .host: nil
         }
     }
 
@@ -204,6 +217,7 @@ extension LinkSocket.Share {
         case .alone: .alone
         case .own, .all: .own
         case .answers, .allAnswers, .direct: .oneShot
+        case .host: .host
         }
     }
 }

@@ -21,6 +21,8 @@ struct PacketQueue {
         case oneShot
         /// To the port of a one-shot question, from this machine.
         case ownOneShot
+        /// To the socket that asks one host, from that host.
+        case host
     }
 
     struct Packet {
@@ -29,6 +31,8 @@ struct PacketQueue {
         let family: IPAddress.Family
         let way: Way
         let source: PacketSource
+        /// Its source over IPv4.
+        let sender: IPv4Address?
     }
 
     private var packets: [Packet] = []
@@ -38,9 +42,10 @@ struct PacketQueue {
     var isEmpty: Bool { first == packets.count }
 
     mutating func append(
-        _ bytes: [UInt8], _ link: Link, over family: IPAddress.Family, _ way: Way, from source: PacketSource
+        _ bytes: [UInt8], _ link: Link, over family: IPAddress.Family, _ way: Way, from source: PacketSource,
+        _ sender: IPv4Address?
     ) {
-        packets.append(Packet(bytes: bytes, link: link, family: family, way: way, source: source))
+        packets.append(Packet(bytes: bytes, link: link, family: family, way: way, source: source, sender: sender))
         size += bytes.count + Self.overhead
     }
 
@@ -80,9 +85,10 @@ struct PacketQueue {
         unsafe sources.deallocate()
     }
 
-    /// Reads available packets, up to `slots`, and passes them to `body`, except truncated ones.
+    /// Reads available packets, up to `slots`, and passes them to `body`, except truncated ones, with a number for the source: an IPv4 address
+    /// in network order.
     /// - Returns: how many packets were read.
-    func receive(_ descriptor: Int32, _ body: ([UInt8], PacketSource) -> Void) -> Int {
+    func receive(_ descriptor: Int32, _ body: ([UInt8], UInt32) -> Void) -> Int {
         guard let start = unsafe bytes.baseAddress, let lengths = unsafe lengths.baseAddress,
             let sources = unsafe sources.baseAddress
         else { return 0 }
@@ -92,7 +98,7 @@ struct PacketQueue {
             let length = unsafe Int(lengths[slot])
             guard length <= Self.stride else { continue }
             unsafe body(
-                Array(bytes[slot * Self.stride..<slot * Self.stride + length]), PacketSource(sources[slot]))
+                Array(bytes[slot * Self.stride..<slot * Self.stride + length]), sources[slot])
         }
         return Int(count)
     }

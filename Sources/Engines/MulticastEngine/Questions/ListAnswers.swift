@@ -30,13 +30,11 @@ package struct ListAnswers: Sendable {
         case unanswered
     }
 
-    /// Why an answer does not show that the list is whole.
-    private enum Flaw: Comparable {
-        case none
-        /// It came late, or there were too many.
+    /// How soon the answers came.
+    private enum Pace {
+        case soon
+        /// One came late, or there were too many.
         case late
-        /// It may have left something out.
-        case cut
     }
 
     /// avahi-daemon's answers to a port end at 512 bytes, and leave out what does not fit, without a word: up to here no PTR record
@@ -65,9 +63,12 @@ package struct ListAnswers: Sendable {
     private var unheard: Set<PacketSource?> = []
     /// How this machine's own responder has answered.
     private var own: UInt8 = 0
-    private var flaw = Flaw.none
-    /// Whether an answer to the port may have left something out: who answers so logs it, and is not asked again.
-    package var isCut: Bool { flaw == .cut }
+    private var pace = Pace.soon
+    /// How many answers to the port may have left something out: who answers so logs it, and is not asked again.
+    private var cut = 0
+    package var isCut: Bool { cut > 0 }
+    /// Each host is asked by itself where an answer to a port does not show that it is all.
+    package var hosts = HostQuestions()
     private var lastAnswer: Duration?
     /// Questions to the group since the last answer, ours among them, over a family.
     private struct Questions {
@@ -108,9 +109,16 @@ package struct ListAnswers: Sendable {
         }
         let isSlow = (delay ?? now - began) > (way == .group ? Self.slowestToGroup : Self.slowestToPort)
         let isKept = source.map { sources.count < Self.mostSources || sources[$0] != nil } ?? true
-        flaw = max(flaw, !isWhole ? .cut : isSlow || !isKept ? .late : .none)
+        if !isWhole { cut += 1 } else if isSlow || !isKept { pace = .late }
         guard let source else { return own |= way.rawValue }
         if isKept { sources[source, default: 0] |= way.rawValue }
+    }
+
+    /// A host, asked by itself, has shown that nothing is missing.
+    mutating func isShown(_ source: PacketSource, at now: Duration) {
+        unheard.remove(source)
+        unfinished.remove(source)
+        (lastAnswer, questions) = (now, [:])
     }
 
     /// It was asked for from a port of its own.
@@ -129,11 +137,18 @@ package struct ListAnswers: Sendable {
         }
     }
 
-    /// - Parameter timesAsked: how many of the questions were ours.
-    package func verdict(timesAsked: Int) -> Verdict {
+    /// - Parameters:
+    ///   - timesAsked: how many of the questions were ours.
+    ///   - isAllOverIPv4: whether all that is known was heard over IPv4, over which hosts are asked by themselves.
+    package func verdict(timesAsked: Int, isAllOverIPv4: @autoclosure () -> Bool = true) -> Verdict {
         // Once there was an answer, ours list it.
         let ours = lastAnswer == nil ? timesAsked : 0
         if questions.values.contains(where: { $0.unknowing >= ours + Self.crowd }) { return .unanswered }
+        let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
+        let isAnsweredSoon = pace == .soon && !sources.isEmpty && sources.values.allSatisfy { $0 == all }
+        // What a host has shown over IPv4 is not in doubt because its answers over IPv6, or to others, are.
+        let areAllShown = hosts.areAllShown && isAllOverIPv4()
+        if areAllShown, own == 0 { return isAnsweredSoon ? .whole : .open }
         guard unheard.isEmpty else { return .cut }
         // Who is behind with a crowd's questions has not come to ours: what it says leaves out what others listed as known.
         let isCrowd = allQuestions.values.contains { $0 >= timesAsked + Self.crowd }
@@ -143,9 +158,6 @@ package struct ListAnswers: Sendable {
             // this cannot be known.
             return questions.values.contains { $0.knowing >= timesAsked + Self.crowd } ? .unanswered : .unfinished
         }
-        let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
-        let isOwnWhole = own == 0 || own == all
-        let isWhole = flaw == .none && !sources.isEmpty && sources.values.allSatisfy { $0 == all } && isOwnWhole
-        return isWhole ? .whole : .open
+        return isAnsweredSoon && !isCut && !hosts.isAsking && (own == 0 || own == all) ? .whole : .open
     }
 }

@@ -58,7 +58,10 @@ package struct OneShotQuestions: Sendable {
     }
 
     private struct Open {
+        /// What the question asks for.
         let key: RecordKey
+        /// What it was asked for: another key where hosts are asked for a list by themselves.
+        let wanted: RecordKey
         let purpose: Purpose
         let id: UInt16
         let end: Duration
@@ -82,7 +85,7 @@ package struct OneShotQuestions: Sendable {
 
     /// Asks for the records of a key, unless its question waits or is open.
     package mutating func ask(_ key: RecordKey, _ purpose: Purpose = .missing, at now: Duration) {
-        let isKnown = waiting.contains { $0.key == key } || open.contains { $0.key == key && $0.end > now }
+        let isKnown = waiting.contains { $0.key == key } || open.contains { $0.wanted == key && $0.end > now }
         let count = waiting.count { $0.purpose == purpose } + open.count { $0.purpose == purpose }
         guard !isKnown, count < purpose.limit else { return }
         let isSilent = purpose == .missing && lastAnswer.map { now - $0 < Self.silence } ?? false
@@ -95,23 +98,25 @@ package struct OneShotQuestions: Sendable {
     /// Whether a question was asked less than two seconds ago, and someone has answered it.
     package func isAnswered(_ key: RecordKey) -> Bool { open.contains { $0.key == key && $0.isAnswered } }
 
-    /// Whether a list was asked for a moment ago.
-    func isOpen(forList key: RecordKey) -> Bool { open.contains { $0.key == key && $0.purpose == .list } }
+    /// What was asked a moment ago for a list, and as which way.
+    func asked(forList key: RecordKey) -> [(key: RecordKey, way: ListAnswers.Way)] {
+        open.filter { $0.wanted == key && $0.purpose == .list }.map { ($0.key, $0.way) }
+    }
 
     /// Returns the packets to send now, each with one question: a responder leaves out what exceeds 512 bytes.
     /// - Parameters:
     ///   - now: the time.
-    ///   - isNeeded: returns whether a key is still to be asked for.
+    ///   - question: returns what to ask for a key; nil if it is not needed any more.
     ///   - mayLeave: takes the place of one packet; returns false if there is none.
     package mutating func packets(
-        at now: Duration, isNeeded: (RecordKey, Purpose) -> Bool, mayLeave: () -> Bool
+        at now: Duration, question: (RecordKey, Purpose) -> RecordKey?, mayLeave: () -> Bool
     ) -> [[UInt8]] {
         open.removeAll { $0.end <= now }
         let due = waiting.filter { $0.due <= now }
         waiting.removeAll { $0.due <= now }
         return due.compactMap { asked in
             let (key, purpose) = (asked.key, asked.purpose)
-            guard isNeeded(key, purpose) else { return nil }
+            guard let question = question(key, purpose) else { return nil }
             guard mayLeave() else {
                 if purpose == .list {
                     waiting.append(
@@ -122,9 +127,10 @@ package struct OneShotQuestions: Sendable {
             }
             let id = newID()
             var writer = MessageWriter(id: id, limit: QuestionPackets.length, compression: .multicast)
-            guard writer.add(Question(key.name, key.type)) else { return nil }
+            guard writer.add(Question(question.name, question.type)) else { return nil }
             open.append(
-                Open(key: key, purpose: purpose, id: id, end: now + Self.lifetime, way: asked.way))
+                Open(
+                    key: question, wanted: key, purpose: purpose, id: id, end: now + Self.lifetime, way: asked.way))
             if purpose == .list, asked.way == .first {
                 waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.listInterval, way: .again))
             }
@@ -156,12 +162,12 @@ package struct OneShotQuestions: Sendable {
         }
     }
 
-    /// Returns the open question that a message answers, and when it was asked.
+    /// Returns the open question that a message answers, for which key it was asked, and when.
     func question(answeredBy message: Message, at now: Duration) -> (
-        key: RecordKey, way: ListAnswers.Way, time: Duration
+        key: RecordKey, wanted: RecordKey, way: ListAnswers.Way, time: Duration
     )? {
         place(answeredBy: message, at: now).map {
-            (open[$0].key, open[$0].way, open[$0].end - Self.lifetime)
+            (open[$0].key, open[$0].wanted, open[$0].way, open[$0].end - Self.lifetime)
         }
     }
 
@@ -184,7 +190,7 @@ package struct OneShotQuestions: Sendable {
         // It does not say which question it answers, and may answer several: one of them may be open for a name of the other's answer.
         var believed: [ResourceRecord] = []
         var known: Set<ResourceRecord> = []
-        for place in open.indices where open[place].end > now {
+        for place in open.indices where open[place].end > now && open[place].key == open[place].wanted {
             let asked = open[place].key
             let records = Self.records(about: asked, in: message)
             guard records.contains(where: { $0.name == asked.name && $0.type == asked.type }) else { continue }
@@ -195,7 +201,7 @@ package struct OneShotQuestions: Sendable {
     }
 
     /// The records that answer a question and follow from the answer: a list's services, and hosts.
-    private static func records(about asked: RecordKey, in message: Message) -> [ResourceRecord] {
+    static func records(about asked: RecordKey, in message: Message) -> [ResourceRecord] {
         let records = (message.answers + message.additionals).prefix(mostRecords).filter { record in
             record.ttl > 0 && (record.type != .ptr || RecordKey(record.name, record.type) == asked)
         }

@@ -94,7 +94,7 @@ extension LinkSocket.Share {
         switch self {
         case .own, .others, .all: .group
         case .alone: .groupInOneFrame
-        case .direct, .answers, .allAnswers: .machine
+        case .direct, .answers, .allAnswers, .host: .machine
         }
     }
 

@@ -1,0 +1,107 @@
+import DNSMessage
+package import DNSSD
+import Records
+
+// Lists of which a host has more than an answer to a port holds: the port is asked for types, which shows who has the list's type, and each of
+// those by itself (`HostQuestions`).
+extension LinkQuerier {
+    /// How many services avahi-daemon can list in an answer of 512 bytes; it logs each record that it leaves out.
+    private static let mostListed = 5
+    /// The same for types, which come without other records.
+    private static let mostTypes = 12
+    /// What is sent to a host that has answered no question of the last 160 ms by itself: both questions to the port are on their way then.
+    private static let delay = Duration.milliseconds(40)
+    static let types = DomainName.serviceTypes.map { RecordKey($0, .ptr) }
+
+    /// What to ask a port for a list; nil for nothing.
+    static func listQuestion(_ key: RecordKey, _ answers: ListAnswers?, _ cache: RecordCache) -> RecordKey? {
+        if answers?.isCut != true, answers?.hosts.isAsking != true, fitsOneAnswer(key, cache) { return key }
+        return key == types || key.name.listedType != nil || answers?.hosts.isOver != false ? nil : types
+    }
+
+    /// Whether no host lists more than one answer to a port holds.
+    private static func fitsOneAnswer(_ key: RecordKey, _ cache: RecordCache) -> Bool {
+        var counts: [PacketSource: Int] = [:]
+        // Who answered a port is not known, and has not listed too many.
+        for record in cache.records(key) where record.source != .asked { counts[record.source, default: 0] += 1 }
+        let most = key == types ? mostTypes : mostListed
+        return counts.values.allSatisfy { $0 <= most }
+    }
+
+    /// Notes what was asked from a port for a list.
+    mutating func askedOnce(forList key: RecordKey, _ asked: [(key: RecordKey, way: ListAnswers.Way)], at now: Duration)
+    {
+        guard let last = asked.last else { return }
+        lists[key]?.askedPort()
+        if last.key != key {
+            lists[key]?.hosts.begin(at: last.way == .first ? now + Self.delay : now)
+        } else if last.way == .again {
+            lists[key]?.hosts.stop()
+        }
+    }
+
+    /// A host has named its types to the port that asks for a list. One that has the list's is asked for it.
+    mutating func namesTypes(
+        _ records: [ResourceRecord], for list: RecordKey, by source: PacketSource?, _ sender: IPv4Address?,
+        _ way: ListAnswers.Way, after delay: Duration, at now: Duration
+    ) {
+        guard records.contains(where: { $0.data == .ptr(list.name) }) else { return }
+        lists[list]?.answered(by: source, way, after: delay, at: now)
+        if source != nil, let sender, mayAsk(sender) { lists[list]?.hosts.hasList(sender) }
+    }
+
+    /// Only hosts of this link are asked.
+    private func mayAsk(_ host: IPv4Address) -> Bool { cache.isOfNeighbour(.v4(host)) }
+
+    /// When to call `hostPackets`; nil for never.
+    var hostDeadline: Duration? { lists.values.compactMap(\.hosts.deadline).min() }
+
+    /// Returns the questions to send now, each to port 5353 of one host.
+    package mutating func hostPackets(at now: Duration) -> [(host: IPv4Address, packet: [UInt8])] {
+        var packets: [(host: IPv4Address, packet: [UInt8])] = []
+        for key in Array(lists.keys) where lists[key]?.hosts.deadline.map({ $0 <= now }) ?? false {
+            for (host, names) in lists[key]?.hosts.next(at: now) ?? [] {
+                var writer = MessageWriter(limit: QuestionPackets.length, compression: .multicast)
+                guard mayAsk(host), writer.add(Question(key.name, key.type, wantsUnicastResponse: true)) else {
+                    lists[key]?.hosts.failed(host)
+                    continue
+                }
+                // One is left out, so that there is an answer; the host says it, and what else it has.
+                var awaited: Set<DomainName> = []
+                for name in names {
+                    let known = cache.slot(of: key, .ptr(name)).flatMap { cache.store[$0]?.record(at: now) }
+                    guard !awaited.isEmpty, let known, known.isReadByAll, writer.add(known, to: .answer) else {
+                        awaited.insert(name)
+                        continue
+                    }
+                }
+                lists[key]?.hosts.asked(host, awaiting: awaited, at: now)
+                packets.append((host, writer.bytes))
+            }
+        }
+        return packets
+    }
+
+    /// Whether an answer of a host that was asked by itself is waited for.
+    package func awaits(_ host: IPv4Address) -> Bool { lists.values.contains { $0.hosts.awaits(host) } }
+
+    /// Whether all that is known of a list was heard over IPv4.
+    func isAllOverIPv4(_ key: RecordKey) -> Bool {
+        var isAll = true
+        cache.store.look(key) { record in
+            isAll = record.isEnding || record.hearing.includes(.ipv4)
+            return !isAll
+        }
+        return isAll
+    }
+}
+
+extension [ResourceRecord] {
+    /// The names that PTR records of a key lead to.
+    func targets(of key: RecordKey) -> some Sequence<DomainName> {
+        lazy.compactMap { record in
+            guard record.ttl > 0, record.name == key.name, case .ptr(let name) = record.data else { return nil }
+            return name
+        }
+    }
+}
