@@ -100,6 +100,13 @@ static void add_additional(int item, void *context) {
     writing->said[writing->said_count++] = item;
 }
 
+// An item was multicast; each host has the pointer to the type, so that all have heard it.
+static void said(int family, int item, int64_t now) {
+    sent_at[family][item] = now;
+    for (int host = 0; zone_kind(&zone, item) == ITEM_META && host < zone.hosts; host++)
+        sent_at[family][zone_item(&zone, ITEM_META, host)] = now;
+}
+
 // One packet, or more, with what is due now. What was multicast less than a second ago stays for later.
 static void answer(int family, struct reply *reply, int64_t now) {
     static struct writing writing;
@@ -108,8 +115,15 @@ static void answer(int family, struct reply *reply, int64_t now) {
     for (int n = 0; n < reply->count; n++) {
         int64_t allowed = sent_at[family][reply->items[n]] + 1000;
         if (!reply->unicast && allowed > now) {
+            int item = reply->items[n], last = reply->items[reply->count - 1];
+            if (zone_kind(&zone, item) == ITEM_META) { // §7.4: another host has just said it
+                reply->items[n] = last;
+                place[family][last] = n + 1;
+                place[family][item] = 0;
+                reply->count--, n--;
+                continue;
+            }
             later = later && later < allowed ? later : allowed;
-            int item = reply->items[n];
             reply->items[n] = reply->items[left];
             reply->items[left++] = item;
             place[family][item] = left;
@@ -137,7 +151,7 @@ static void answer(int family, struct reply *reply, int64_t now) {
         for (int n = first; n < at && !reply->legacy; n++)
             zone_additionals(&zone, reply->items[n], add_additional, &writing);
         for (int n = 0; n < writing.said_count && !reply->unicast; n++)
-            sent_at[family][writing.said[n]] = now;
+            said(family, (int)writing.said[n], now);
         transmit(family, &writing.packet, reply);
     }
     for (int n = left; n < reply->count && !reply->unicast; n++)
@@ -203,7 +217,7 @@ static void asked(int item, void *context) {
         total.suppressed++;
         return;
     }
-    int host = asking->host == EVERY_HOST ? zone_host(&zone, item) : asking->host; // the type's own pointer is everybody's
+    int host = asking->host == EVERY_HOST ? zone_host(&zone, item) : asking->host;
     bool shared = zone_is_shared(zone_kind(&zone, item));
     int64_t *last = &sent_at[asking->family][item];
     // §5.4: by multicast after all if that was not done for a quarter of the TTL.
@@ -244,7 +258,7 @@ static void take_back(const struct asking *asking, int item) {
     if (!reply->pending || reply->mixed || !link_same(family, &reply->from, asking->from))
         return;
     int at = place[family][item] - 1;
-    if (at < 0 || at >= reply->count || reply->items[at] != item) // the type's own pointer may wait in another host's
+    if (at < 0 || at >= reply->count || reply->items[at] != item)
         return;
     int last = reply->items[--reply->count];
     reply->items[at] = last;
@@ -294,9 +308,12 @@ static void received(int family, const uint8_t *data, size_t size, union address
         // §7.1: only if at least half of its life is left.
         if (item < 0 || ttl < zone_ttl(zone_kind(&zone, item)) / 2)
             continue;
-        known[item] = packet_number;
-        if (!questions)
-            take_back(&asking, item);
+        // Each host has the pointer to the type.
+        for (int last = zone_kind(&zone, item) == ITEM_META ? zone.hosts - 1 : item; item <= last; item++) {
+            known[item] = packet_number;
+            if (!questions)
+                take_back(&asking, item);
+        }
     }
     at = HEADER;
     for (unsigned n = 0; n < questions; n++) {

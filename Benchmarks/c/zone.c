@@ -5,39 +5,40 @@
 #include <string.h>
 #include <strings.h>
 
-// Items in order: the type's own pointer, then PTR, SRV and TXT of each service, then each host's A and AAAA.
-enum { FIRST_PTR = 1 };
+// Items in order: each host's pointer to the type, then PTR, SRV and TXT of each service, then each host's A and AAAA.
+static int first_ptr(const struct zone *zone) { return zone->hosts; }
 
 void zone_finish(struct zone *zone) {
     zone->hosts = (zone->services + zone->per_host - 1) / zone->per_host;
     name_parse(&zone->local, "local");
     name_parse(&zone->meta, "_services._dns-sd._udp.local");
-    zone->items = FIRST_PTR + 3 * zone->services + zone->hosts * (zone->a_count + zone->aaaa_count);
+    zone->items = zone->hosts + 3 * zone->services + zone->hosts * (zone->a_count + zone->aaaa_count);
 }
 
-static int first_address(const struct zone *zone) { return FIRST_PTR + 3 * zone->services; }
+static int first_address(const struct zone *zone) { return first_ptr(zone) + 3 * zone->services; }
 
 enum kind zone_kind(const struct zone *zone, int item) {
-    if (item < FIRST_PTR)
+    if (item < first_ptr(zone))
         return ITEM_META;
     if (item < first_address(zone))
-        return ITEM_PTR + (item - FIRST_PTR) / zone->services;
+        return ITEM_PTR + (item - first_ptr(zone)) / zone->services;
     return item - first_address(zone) < zone->hosts * zone->a_count ? ITEM_A : ITEM_AAAA;
 }
 
 static int index_of(const struct zone *zone, int item) {
     int address = item - first_address(zone);
     switch (zone_kind(zone, item)) {
-    case ITEM_META: return 0;
+    case ITEM_META: return item;
     case ITEM_A: return address;
     case ITEM_AAAA: return address - zone->hosts * zone->a_count;
-    default: return (item - FIRST_PTR) % zone->services;
+    default: return (item - first_ptr(zone)) % zone->services;
     }
 }
 
 int zone_host(const struct zone *zone, int item) {
     int index = index_of(zone, item);
     switch (zone_kind(zone, item)) {
+    case ITEM_META: return index;
     case ITEM_A: return index / zone->a_count;
     case ITEM_AAAA: return index / zone->aaaa_count;
     default: return index / zone->per_host;
@@ -46,10 +47,10 @@ int zone_host(const struct zone *zone, int item) {
 
 int zone_item(const struct zone *zone, enum kind kind, int index) {
     switch (kind) {
-    case ITEM_META: return 0;
+    case ITEM_META: return index;
     case ITEM_A: return first_address(zone) + index * zone->a_count;
     case ITEM_AAAA: return first_address(zone) + zone->hosts * zone->a_count + index * zone->aaaa_count;
-    default: return FIRST_PTR + (int)(kind - ITEM_PTR) * zone->services + index;
+    default: return first_ptr(zone) + (int)(kind - ITEM_PTR) * zone->services + index;
     }
 }
 
@@ -96,8 +97,7 @@ static void each_address(const struct zone *zone, enum kind kind, int host, void
 }
 
 void zone_each(const struct zone *zone, int host, void (*each)(int, void *), void *context) {
-    if (host == 0)
-        each(0, context);
+    each(zone_item(zone, ITEM_META, host), context);
     for (enum kind kind = ITEM_PTR; kind <= ITEM_TXT; kind++)
         for (int n = first_service(zone, host); n < first_service(zone, host + 1); n++)
             each(zone_item(zone, kind, n), context);
@@ -114,8 +114,8 @@ void zone_answers(
         for (int n = from; wants(type, TYPE_PTR) && n < to; n++)
             each(zone_item(zone, ITEM_PTR, n), context);
     } else if (name_ends(name, 0, &zone->meta)) {
-        if (wants(type, TYPE_PTR))
-            each(0, context);
+        for (int n = host == EVERY_HOST ? 0 : host; wants(type, TYPE_PTR) && n < (host == EVERY_HOST ? zone->hosts : host + 1); n++)
+            each(zone_item(zone, ITEM_META, n), context);
     } else if ((index = service_of(zone, name)) >= 0) {
         if (host != EVERY_HOST && index / zone->per_host != host)
             return;

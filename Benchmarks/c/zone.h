@@ -35,6 +35,6 @@ void zone_answers(
 void zone_additionals(const struct zone *zone, int item, void (*each)(int item, void *), void *);
 // Writes the record; false, and the packet as before, if it does not fit.
 bool zone_write(const struct zone *zone, struct packet *packet, int item, uint32_t ttl, bool legacy);
-// The record of ours that was read from a known-answer list, or -1; *at moves behind it, or beyond `size`.
+// The record of ours that was read from a known-answer list, or -1; of the pointers to the type the first. *at moves behind it, or beyond `size`.
 int zone_read(const struct zone *zone, const uint8_t *data, size_t size, size_t *at, uint32_t *ttl);
 #endif
