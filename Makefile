@@ -125,7 +125,7 @@ fuzz-message fuzz-responder fuzz-dns fuzz-labels: fuzz-%: $(TOOLS)/fuzz-%
 fuzz: tests-built fuzz-message fuzz-responder fuzz-dns fuzz-labels ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, any packets for our responder, any queries of DNS, any labels, 180 s each
 	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BUNDLE) --filter anyBytesAreAnsweredOrCutOff
 
-soak: tests-built ## faults that take minutes, malformed packets: half an hour
+soak: tests-built ## faults that take minutes, malformed packets: two hours and more
 	SOAK=1 $(BUNDLE) --filter SoakTests
 
 # What is judged: `make conformance JUDGED="avahi zeroconf"`.

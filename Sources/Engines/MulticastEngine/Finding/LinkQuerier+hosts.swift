@@ -16,7 +16,7 @@ extension LinkQuerier {
     /// What to ask a port for a list; nil for nothing.
     static func listQuestion(_ key: RecordKey, _ answers: ListAnswers?, _ cache: RecordCache) -> RecordKey? {
         if answers?.isCut != true, answers?.hosts.isAsking != true, fitsOneAnswer(key, cache) { return key }
-        return key == types || key.name.listedType != nil || answers?.hosts.isOver != false ? nil : types
+        return answers?.hosts.mayAsk == true ? types : nil
     }
 
     /// Whether no host lists more than one answer to a port holds.
@@ -26,6 +26,13 @@ extension LinkQuerier {
         for record in cache.records(key) where record.source != .asked { counts[record.source, default: 0] += 1 }
         let most = key == types ? mostTypes : mostListed
         return counts.values.allSatisfy { $0 <= most }
+    }
+
+    /// What is not yet known of a list that is asked for at this time. Types and subtypes are in no list of types: no host is asked for them.
+    static func answers(to key: RecordKey, from first: Duration) -> ListAnswers {
+        var answers = ListAnswers(from: first)
+        if key == types || key.name.listedType != nil { answers.hosts.stop() }
+        return answers
     }
 
     /// Notes what was asked from a port for a list.

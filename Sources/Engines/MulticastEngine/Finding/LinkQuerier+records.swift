@@ -98,7 +98,13 @@ extension LinkQuerier {
             last = answer.name
             let key = RecordKey(answer.name, .ptr)
             lists[key]?.answered(by: source, .group, isFull: size >= ListAnswers.full, at: now)
-            if let sender { lists[key]?.hosts.heard(answers.targets(of: key), from: sender, at: now) }
+            // The list is not held here: it would be copied at its change.
+            guard let sender, lists[key]?.hosts.mayAsk == true else { continue }
+            if lists[key]?.listens(at: now) == true {
+                lists[key]?.hosts.heard(answers.targets(of: key), from: sender, at: now)
+            } else {
+                lists[key]?.hosts.stop()
+            }
         }
     }
 

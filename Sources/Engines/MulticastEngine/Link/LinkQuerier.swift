@@ -63,7 +63,7 @@ package struct LinkQuerier: Sendable {
             schedule.restart(key, at: now)
         }
         if kind == .shared, let first {
-            lists[key] = ListAnswers(from: first)
+            lists[key] = Self.answers(to: key, from: first)
             oneShots.ask(key, .list, at: first)
         }
         // A lookup by name cannot wait: the next question of an existing follower may be an hour away.

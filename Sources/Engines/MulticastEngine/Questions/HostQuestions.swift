@@ -43,8 +43,10 @@ package struct HostQuestions: Sendable {
         case listening
         /// Hosts are asked from this time on.
         case asking(from: Duration)
-        /// There is no need.
+        /// None is asked: there is no need, or there are too many.
         case over
+        /// There are too many, and they were to be asked: nothing shows that they have named all.
+        case failed
     }
 
     private var stage = Stage.listening
@@ -55,7 +57,7 @@ package struct HostQuestions: Sendable {
 
     /// A host has named services to the group.
     package mutating func heard(_ names: some Sequence<DomainName>, from host: IPv4Address, at now: Duration) {
-        if isOver { return }
+        guard mayAsk else { return }
         lastHeard = now
         add(host)
         // What is asked about is known by then, or comes again.
@@ -65,7 +67,7 @@ package struct HostQuestions: Sendable {
     }
 
     /// A host has said to a port that it has more than it has listed.
-    package mutating func hasList(_ host: IPv4Address) { if !isOver { add(host) } }
+    package mutating func hasList(_ host: IPv4Address) { if mayAsk { add(host) } }
 
     private mutating func add(_ host: IPv4Address) {
         guard hosts[host] == nil else { return }
@@ -80,13 +82,26 @@ package struct HostQuestions: Sendable {
     }
 
     /// No host is asked any more: each one's answers to a port show the same, or there are too many.
-    package mutating func stop() { self = HostQuestions(stage: .over) }
+    package mutating func stop() { self = HostQuestions(stage: isAsking ? .failed : .over) }
 
     package init() {}
     private init(stage: Stage) { self.stage = stage }
 
-    package var isAsking: Bool { if case .asking = stage { true } else { false } }
-    package var isOver: Bool { if case .over = stage { true } else { false } }
+    /// Whether hosts may be asked, now or later.
+    package var mayAsk: Bool {
+        switch stage {
+        case .listening, .asking: true
+        case .over, .failed: false
+        }
+    }
+
+    /// Whether hosts have to show that they have named all: nothing else shows it.
+    package var isAsking: Bool {
+        switch stage {
+        case .asking, .failed: true
+        case .listening, .over: false
+        }
+    }
 
     /// Whether a host's answer is waited for.
     package func awaits(_ host: IPv4Address) -> Bool { if case .asked? = hosts[host]?.proof { true } else { false } }
