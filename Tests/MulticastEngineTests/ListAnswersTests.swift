@@ -215,7 +215,7 @@ struct ListAnswersTests {
         ])
         link.ask(list, .shared, at: start)
         var (now, asked) = (start, 0)
-        while let deadline = link.deadline(at: now), deadline < at(500) {
+        while let deadline = link.deadline(at: now), deadline < at(800) {
             now = deadline
             if !link.packets(at: now).isEmpty {
                 let answer = Message(flags: [.response], answers: Array(services.prefix(host.heard)))

@@ -15,6 +15,9 @@
 #ifndef SO_MEMINFO
 #define SO_MEMINFO 55
 #endif
+#ifndef SO_BINDTOIFINDEX
+#define SO_BINDTOIFINDEX 62
+#endif
 #ifndef IPV6_MULTICAST_ALL
 #define IPV6_MULTICAST_ALL 29
 #endif
@@ -200,7 +203,7 @@ int cmulticast_open_to_host(uint32_t interface, uint32_t host, bool wants_ttl_25
     if (made < 0) return -errno;
     // Bound and not yet connected, for some microseconds, it gets what comes to the port by unicast from anyone, in the place of others.
     if (attach_one_shot_filter(made, AF_INET, interface, wants_ttl_255, false) || set(made, IPPROTO_IP, IP_MULTICAST_ALL, 0)
-        || set(made, IPPROTO_IP, IP_TTL, TTL) || set(made, IPPROTO_IP, IP_UNICAST_IF, (int)htonl(interface))
+        || set(made, IPPROTO_IP, IP_TTL, TTL) || set(made, SOL_SOCKET, SO_BINDTOIFINDEX, (int)interface)
         || set(made, SOL_SOCKET, SO_REUSEADDR, 1) || bind(made, (const struct sockaddr *)&any, sizeof any)
         || connect(made, (const struct sockaddr *)&to, sizeof to)) {
         const int error = errno;

@@ -199,7 +199,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         for (interface, part) in parts {
             let (key, link) = (part.browse.key, part.link)
             parts[interface]?.settling.othersKnowMore(link.querier.isBehind(key))
-            parts[interface]?.settling.judge(link.querier.verdict(on: key, at: now), at: now)
+            parts[interface]?.settling.judge(link.querier.verdict(on: key, over: wish.family, at: now), at: now)
         }
         if isForOne {
             if answered == nil, parts.values.contains(where: { $0.browse.hasAnswer }) { answered = now }

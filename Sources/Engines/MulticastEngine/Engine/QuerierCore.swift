@@ -172,7 +172,8 @@ final class QuerierCore {
         }
         shareOut(at: then)
         flush()
-        isDue = packets.isEmpty ? nextDeadline(at: then) : then
+        // What is due already waits for nothing but this program: its turn is now, and not late.
+        isDue = packets.isEmpty ? nextDeadline(at: then).map { max($0, then) } : then
         timer.set(isDue)
     }
 

@@ -9,6 +9,8 @@ extension LinkQuerier {
     private static let mostListed = 5
     /// The same for types, which come without other records.
     private static let mostTypes = 12
+    /// How many hosts are asked at a time for all lists: each takes a socket.
+    private static let mostOpen = 128
     /// What is sent to a host that has answered no question of the last 160 ms by itself: both questions to the port are on their way then.
     private static let delay = Duration.milliseconds(40)
     static let types = DomainName.serviceTypes.map { RecordKey($0, .ptr) }
@@ -16,7 +18,7 @@ extension LinkQuerier {
     /// What to ask a port for a list; nil for nothing.
     static func listQuestion(_ key: RecordKey, _ answers: ListAnswers?, _ cache: RecordCache) -> RecordKey? {
         if answers?.isCut != true, answers?.hosts.isAsking != true, fitsOneAnswer(key, cache) { return key }
-        return answers?.hosts.mayAsk == true ? types : nil
+        return answers?.hosts.mayAsk == true && answers?.isLate != true ? types : nil
     }
 
     /// Whether no host lists more than one answer to a port holds.
@@ -47,14 +49,20 @@ extension LinkQuerier {
         }
     }
 
-    /// A host has named its types to the port that asks for a list. One that has the list's is asked for it.
+    /// A host has named its types to the port that asks for a list. One that has the list's is asked for it. One that may have left it out, or
+    /// shares its address with another responder, of which only one hears what is said to that address, shows nothing.
     mutating func namesTypes(
         _ records: [ResourceRecord], for list: RecordKey, by source: PacketSource?, _ sender: IPv4Address?,
-        _ way: ListAnswers.Way, after delay: Duration, at now: Duration
+        _ way: ListAnswers.Way, size: Int, after delay: Duration, at now: Duration
     ) {
-        guard records.contains(where: { $0.data == .ptr(list.name) }) else { return }
+        guard records.contains(where: { $0.data == .ptr(list.name) }) else {
+            if size > ListAnswers.whole { lists[list]?.isInDoubt() }
+            return
+        }
+        let isSecond = source.map { lists[list]?.hasAnswered($0, way) == true } ?? false
         lists[list]?.answered(by: source, way, after: delay, at: now)
-        if source != nil, let sender, mayAsk(sender) { lists[list]?.hosts.hasList(sender) }
+        guard source != nil, let sender, mayAsk(sender) else { return }
+        if isSecond { lists[list]?.hosts.isShared(sender) } else { lists[list]?.hosts.hasList(sender) }
     }
 
     /// Only hosts of this link are asked.
@@ -67,9 +75,12 @@ extension LinkQuerier {
     package mutating func hostPackets(at now: Duration) -> [(host: IPv4Address, packet: [UInt8])] {
         var packets: [(host: IPv4Address, packet: [UInt8])] = []
         for key in Array(lists.keys) where lists[key]?.hosts.deadline.map({ $0 <= now }) ?? false {
-            for (host, names) in lists[key]?.hosts.next(at: now) ?? [] {
+            let room = Self.mostOpen - lists.values.reduce(0) { $0 + $1.hosts.openCount }
+            for (host, names) in lists[key]?.nextHosts(atMost: max(0, room), at: now) ?? [] {
                 var writer = MessageWriter(limit: QuestionPackets.length, compression: .multicast)
-                guard mayAsk(host), writer.add(Question(key.name, key.type, wantsUnicastResponse: true)) else {
+                guard mayAsk(host), writer.add(Question(key.name, key.type, wantsUnicastResponse: true)),
+                    hostRate.take(at: now)
+                else {
                     lists[key]?.hosts.failed(host)
                     continue
                 }
@@ -92,8 +103,13 @@ extension LinkQuerier {
     /// Whether an answer of a host that was asked by itself is waited for.
     package func awaits(_ host: IPv4Address) -> Bool { lists.values.contains { $0.hosts.awaits(host) } }
 
-    /// Whether all that is known of a list was heard over IPv4.
-    func isAllOverIPv4(_ key: RecordKey) -> Bool {
+    /// Whether a service of a list, or all that is known of it for nil, was heard over IPv4, and is wanted over it.
+    func isOverIPv4(_ service: DomainName?, of key: RecordKey, over family: IPAddress.Family?) -> Bool {
+        guard family != .ipv6 else { return false }
+        if let service {
+            return cache.store.slot(of: key, .ptr(service)).flatMap { cache.store[$0] }?.hearing.includes(.ipv4)
+                ?? false
+        }
         var isAll = true
         cache.store.look(key) { record in
             isAll = record.isEnding || record.hearing.includes(.ipv4)

@@ -1,5 +1,5 @@
 package import DNSMessage
-import DNSSD
+package import DNSSD
 package import Discovery
 package import Records
 
@@ -109,9 +109,13 @@ extension LinkQuerier {
     }
 
     /// What the answers say of a list: of one that was asked for long ago, nothing.
-    package func verdict(on key: RecordKey, at now: Duration) -> ListAnswers.Verdict {
+    /// - Parameter family: over which it is wanted; nil for both.
+    package func verdict(
+        on key: RecordKey, over family: IPAddress.Family? = nil, at now: Duration
+    ) -> ListAnswers.Verdict {
         let answers = lists[key].flatMap { $0.listens(at: now) ? $0 : nil }
-        let verdict = answers?.verdict(timesAsked: timesAsked(key), isAllOverIPv4: isAllOverIPv4(key)) ?? .open
+        let verdict =
+            answers?.verdict(timesAsked: timesAsked(key)) { isOverIPv4($0, of: key, over: family) } ?? .open
         guard verdict == .open, !cache.isAnswered(key), let types = Self.types, types != key else { return verdict }
         // Somebody has just said that there is such a type.
         let isNamed = cache.records(types).contains {

@@ -20,6 +20,8 @@ package struct LinkQuerier: Sendable {
     private var reader: Followers.Reader?
     /// Whether records were left out and have not been asked for since.
     private var wasFull = false
+    /// How often hosts are asked by themselves.
+    var hostRate = TokenBucket(burst: 256, perSecond: 25)
     /// When everything was last asked for again because there was room.
     private var refilled: Duration?
     /// The shortest interval between two such restarts.
@@ -301,11 +303,12 @@ package struct LinkQuerier: Sendable {
         if let asked = oneShots.question(answeredBy: message, at: now), !records.isEmpty {
             let (source, delay) = (isFromHere ? nil : source, now - asked.time)
             if asked.key != asked.wanted {
-                namesTypes(records, for: asked.wanted, by: source, sender, asked.way, after: delay, at: now)
+                namesTypes(records, for: asked.wanted, by: source, sender, asked.way, size: size, after: delay, at: now)
                 return []
             }
             lists[asked.key]?.answered(
-                by: source, asked.way, isWhole: size <= ListAnswers.whole, after: delay, at: now)
+                by: source, asked.way, isWhole: size <= ListAnswers.whole,
+                naming: records.targets(of: asked.key).first { _ in true }, after: delay, at: now)
             // What it says is heard through the group, too, which shows whose it is; or over IPv4.
             if isFromHere, !isOwn { return [] }
         }
@@ -324,10 +327,10 @@ package struct LinkQuerier: Sendable {
         var believed: [ResourceRecord] = []
         for key in Array(lists.keys) where lists[key]?.hosts.awaits(host) ?? false {
             believed += OneShotQuestions.records(about: key, in: message)
-            lists[key]?.hosts.answered(message.answers.targets(of: key), from: host)
-            if lists[key]?.hosts.hasShown(host) ?? false { lists[key]?.isShown(PacketSource(.v4(host)), at: now) }
+            lists[key]?.hosts.answered(message.answers.targets(of: key), from: host, at: now)
+            lists[key]?.hostAnswered(at: now)
         }
-        return cache.receiveOneShot(believed, over: .ipv4, at: now)
+        return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now)
     }
 
     /// A responder that answers the asker alone is asked so for all that follows.

@@ -11,22 +11,24 @@ package struct HostQuestions: Sendable {
     private static let mostNames = 256
     /// Where there are more, none is asked: each is a packet, and the kernel's table of neighbours has 1024 places.
     private static let mostHosts = 128
-    /// How many are asked at a time.
-    private static let mostOpen = 64
-    /// How long an answer is waited for.
-    static let lifetime = Duration.seconds(2)
-    /// The group has been silent for so long before hosts are asked: an answer of several packets is one burst.
+    /// How long an answer is waited for: avahi-daemon takes 0.2 to 17 ms.
+    static let patience = Duration.milliseconds(500)
+    /// What a host has not said to the group within the last second it says to the group, after 20 to 120 ms (RFC 6762 §5.4, §6). A host has
+    /// answered when this time is over.
+    private static let groupDelay = Duration.milliseconds(180)
+    /// An answer of several packets is one burst: after so long without another it is over.
     private static let quiet = Duration.milliseconds(20)
-    /// The longest wait for that.
+    /// The longest wait for the group to be silent, before hosts are asked.
     private static let longestWait = Duration.milliseconds(300)
     /// How often a host is asked that says more each time.
     private static let mostRounds = 3
 
     private enum Proof {
-        /// It is asked next, or when there is room.
+        /// It is asked next, or when there is room; once more if it has named more than was known.
         case waiting
-        /// What it was not told as known, and has not named yet; whether it has named more than was known.
-        case asked(awaits: Set<DomainName>, hasMore: Bool, until: Duration)
+        /// What it was not told as known, and has not named yet; whether it has named more than was known; since when it is asked, and when its
+        /// answer is judged.
+        case asked(awaits: Set<DomainName>, hasMore: Bool, since: Duration, judged: Duration)
         /// It has named exactly what it was not told.
         case shown
         case missing
@@ -55,35 +57,6 @@ package struct HostQuestions: Sendable {
     private var open: [IPv4Address] = []
     private var lastHeard = Duration.zero
 
-    /// A host has named services to the group.
-    package mutating func heard(_ names: some Sequence<DomainName>, from host: IPv4Address, at now: Duration) {
-        guard mayAsk else { return }
-        lastHeard = now
-        add(host)
-        // What is asked about is known by then, or comes again.
-        guard case .waiting? = hosts[host]?.proof else { return }
-        hosts[host]?.names.formUnion(names)
-        if hosts[host].map({ $0.names.count > Self.mostNames }) ?? false { stop() }
-    }
-
-    /// A host has said to a port that it has more than it has listed.
-    package mutating func hasList(_ host: IPv4Address) { if mayAsk { add(host) } }
-
-    private mutating func add(_ host: IPv4Address) {
-        guard hosts[host] == nil else { return }
-        hosts[host] = Host()
-        waiting.append(host)
-        if hosts.count > Self.mostHosts { stop() }
-    }
-
-    /// Asks each host, from a time on.
-    package mutating func begin(at start: Duration) {
-        if case .listening = stage { stage = .asking(from: start) }
-    }
-
-    /// No host is asked any more: each one's answers to a port show the same, or there are too many.
-    package mutating func stop() { self = HostQuestions(stage: isAsking ? .failed : .over) }
-
     package init() {}
     private init(stage: Stage) { self.stage = stage }
 
@@ -103,7 +76,10 @@ package struct HostQuestions: Sendable {
         }
     }
 
-    /// Whether a host's answer is waited for.
+    /// How many hosts' answers are waited for.
+    package var openCount: Int { open.count }
+
+    /// Whether a host's answer is waited for, or goes on.
     package func awaits(_ host: IPv4Address) -> Bool { if case .asked? = hosts[host]?.proof { true } else { false } }
 
     /// Whether there are hosts, and each has shown that nothing is missing.
@@ -111,35 +87,86 @@ package struct HostQuestions: Sendable {
         !hosts.isEmpty && hosts.values.allSatisfy { if case .shown = $0.proof { true } else { false } }
     }
 
-    package func hasShown(_ host: IPv4Address) -> Bool { if case .shown? = hosts[host]?.proof { true } else { false } }
+    /// The hosts that have shown it.
+    package var shown: [IPv4Address] {
+        hosts.filter { if case .shown = $0.value.proof { true } else { false } }.map(\.key)
+    }
+
+    // MARK: Who lists what
+
+    /// A host has named services to the group.
+    package mutating func heard(_ names: some Sequence<DomainName>, from host: IPv4Address, at now: Duration) {
+        guard mayAsk else { return }
+        lastHeard = now
+        add(host)
+        switch hosts[host]?.proof {
+        case .waiting: hosts[host]?.names.formUnion(names)
+        case .asked(let awaits, var hasMore, let since, let end):
+            for name in names where hosts[host]?.names.insert(name).inserted == true { hasMore = true }
+            hosts[host]?.proof = .asked(awaits: awaits, hasMore: hasMore, since: since, judged: end)
+        case .shown, .missing, nil: return
+        }
+        if hosts[host].map({ $0.names.count > Self.mostNames }) ?? false { stop() }
+    }
+
+    /// A host has said to a port that it has more than it has listed.
+    package mutating func hasList(_ host: IPv4Address) { if mayAsk { add(host) } }
+
+    /// What a host shows is not all: there is another responder with its address.
+    package mutating func isShared(_ host: IPv4Address) {
+        guard mayAsk else { return }
+        add(host)
+        close(host, .missing)
+    }
+
+    private mutating func add(_ host: IPv4Address) {
+        guard hosts[host] == nil else { return }
+        hosts[host] = Host()
+        waiting.append(host)
+        if hosts.count > Self.mostHosts { stop() }
+    }
+
+    // MARK: Asking
+
+    /// Asks each host, from a time on.
+    package mutating func begin(at start: Duration) {
+        if case .listening = stage { stage = .asking(from: start) }
+    }
+
+    /// No host is asked any more: each one's answers to a port show the same, or there are too many.
+    package mutating func stop() { self = HostQuestions(stage: isAsking ? .failed : .over) }
 
     /// When to call `next`; nil for never.
     package var deadline: Duration? {
         guard case .asking(let start) = stage else { return nil }
-        let next =
-            waiting.isEmpty || open.count >= Self.mostOpen
-            ? nil : max(start, min(lastHeard + Self.quiet, start + Self.longestWait))
-        return [next, open.first.flatMap { end(of: $0) }].compactMap(\.self).min()
+        let next = waiting.isEmpty ? nil : max(start, min(lastHeard + Self.quiet, start + Self.longestWait))
+        return (open.compactMap { judged($0) } + [next].compactMap(\.self)).min()
     }
 
-    private func end(of host: IPv4Address) -> Duration? {
-        if case .asked(_, _, let end)? = hosts[host]?.proof { end } else { nil }
+    private func judged(_ host: IPv4Address) -> Duration? {
+        if case .asked(_, _, _, let time)? = hosts[host]?.proof { time } else { nil }
     }
 
-    /// Returns the hosts to ask now, with what each has listed; `asked` is called for each of them.
-    package mutating func next(at now: Duration) -> [(host: IPv4Address, names: Set<DomainName>)] {
-        for host in open where end(of: host).map({ $0 <= now }) ?? true { close(host, .missing) }
+    /// Returns the hosts to ask now, `limit` at most, with what each has listed; `asked` or `failed` is called for each of them. Those for which
+    /// there is no room show nothing.
+    package mutating func next(atMost limit: Int, at now: Duration) -> [(host: IPv4Address, names: Set<DomainName>)] {
+        for host in open where judged(host).map({ $0 <= now }) ?? true { judge(host) }
         guard let deadline, deadline <= now else { return [] }
         var due: [(host: IPv4Address, names: Set<DomainName>)] = []
-        while open.count + due.count < Self.mostOpen, let host = waiting.popLast() {
-            if let names = hosts[host]?.names { due.append((host, names)) }
+        for host in waiting.reversed() {
+            if due.count < limit, let names = hosts[host]?.names {
+                due.append((host, names))
+            } else {
+                close(host, .missing)
+            }
         }
+        waiting = []
         return due
     }
 
-    /// A host was asked, and told less than all as known.
+    /// A host was asked, and told less than all as known. Of one that has listed nothing yet, no answer shows that it is all.
     package mutating func asked(_ host: IPv4Address, awaiting names: Set<DomainName>, at now: Duration) {
-        hosts[host]?.proof = .asked(awaits: names, hasMore: false, until: now + Self.lifetime)
+        hosts[host]?.proof = .asked(awaits: names, hasMore: names.isEmpty, since: now, judged: now + Self.patience)
         hosts[host]?.rounds += 1
         open.append(host)
     }
@@ -147,20 +174,28 @@ package struct HostQuestions: Sendable {
     /// A host could not be asked.
     package mutating func failed(_ host: IPv4Address) { close(host, .missing) }
 
-    /// A host has answered by unicast.
-    package mutating func answered(_ names: some Sequence<DomainName>, from host: IPv4Address) {
-        guard case .asked(var awaits, var hasMore, let end)? = hosts[host]?.proof else { return }
+    /// A host has answered by unicast, with one packet or the next.
+    package mutating func answered(_ names: some Sequence<DomainName>, from host: IPv4Address, at now: Duration) {
+        guard case .asked(var awaits, var hasMore, let since, var end)? = hosts[host]?.proof else { return }
+        var isAnswer = false
         for name in names {
+            isAnswer = true
             awaits.remove(name)
             if hosts[host]?.names.insert(name).inserted == true { hasMore = true }
         }
+        guard isAnswer else { return }
         guard hosts[host].map({ $0.names.count <= Self.mostNames }) ?? false else { return stop() }
-        guard awaits.isEmpty else {
-            hosts[host]?.proof = .asked(awaits: awaits, hasMore: hasMore, until: end)
-            return
-        }
+        if awaits.isEmpty { end = max(since + Self.groupDelay, now + Self.quiet) }
+        hosts[host]?.proof = .asked(awaits: awaits, hasMore: hasMore, since: since, judged: end)
+    }
+
+    /// A host's answer is over, or has not come.
+    private mutating func judge(_ host: IPv4Address) {
+        guard case .asked(let awaits, let hasMore, _, _)? = hosts[host]?.proof, awaits.isEmpty,
+            let known = hosts[host], !known.names.isEmpty
+        else { return close(host, .missing) }
         guard hasMore else { return close(host, .shown) }
-        guard let rounds = hosts[host]?.rounds, rounds < Self.mostRounds else { return close(host, .missing) }
+        guard known.rounds < Self.mostRounds else { return close(host, .missing) }
         hosts[host]?.proof = .waiting
         open.removeAll { $0 == host }
         waiting.append(host)
@@ -171,5 +206,6 @@ package struct HostQuestions: Sendable {
         hosts[host]?.proof = proof
         hosts[host]?.names = []
         open.removeAll { $0 == host }
+        waiting.removeAll { $0 == host }
     }
 }

@@ -1,3 +1,4 @@
+package import DNSMessage
 package import DNSSD
 
 /// Who has answered a list's questions, and by which of the ways in which it was asked for: to the group, and twice from a port of its own.
@@ -33,7 +34,7 @@ package struct ListAnswers: Sendable {
     /// How soon the answers came.
     private enum Pace {
         case soon
-        /// One came late, or there were too many.
+        /// One came late, or there were too many, or one says nothing of the list and was cut.
         case late
     }
 
@@ -59,14 +60,16 @@ package struct ListAnswers: Sendable {
     private var sources: [PacketSource: UInt8] = [:]
     /// Whose last packet was full; nil: this machine's.
     private var unfinished: Set<PacketSource?> = []
-    /// Who left something out of an answer to a port, and has not answered the group; nil: this machine.
-    private var unheard: Set<PacketSource?> = []
+    /// Who left something out of an answer to a port, and has not answered the group, with a service that it named; nil: this machine.
+    private var unheard: [PacketSource?: DomainName?] = [:]
     /// How this machine's own responder has answered.
     private var own: UInt8 = 0
     private var pace = Pace.soon
     /// How many answers to the port may have left something out: who answers so logs it, and is not asked again.
     private var cut = 0
     package var isCut: Bool { cut > 0 }
+    /// Whether the second question has to be waited for in any case.
+    var isLate: Bool { pace == .late }
     /// Each host is asked by itself where an answer to a port does not show that it is all.
     package var hosts = HostQuestions()
     private var lastAnswer: Duration?
@@ -94,19 +97,20 @@ package struct ListAnswers: Sendable {
     ///   - isFull: its packet is so long that it is probably not the last.
     ///   - delay: since the question; nil: since the group's first.
     package mutating func answered(
-        by source: PacketSource?, _ way: Way, isWhole: Bool = true, isFull: Bool = false, after delay: Duration? = nil,
-        at now: Duration
+        by source: PacketSource?, _ way: Way, isWhole: Bool = true, isFull: Bool = false,
+        naming name: DomainName? = nil,
+        after delay: Duration? = nil, at now: Duration
     ) {
         guard listens(at: now) else { return }
-        if way == .group { unheard.remove(source) }
+        if way == .group { unheard[source] = nil }
         (lastAnswer, questions) = (now, [:])
         let ways = source.map { sources[$0] ?? 0 } ?? own
-        if !isWhole, ways & Way.group.rawValue == 0, unheard.count < Self.mostSources { unheard.insert(source) }
-        if !isFull {
-            unfinished.remove(source)
-        } else if unfinished.count < Self.mostSources {
-            unfinished.insert(source)
+        if !isWhole, ways & Way.group.rawValue == 0, unheard.count < Self.mostSources {
+            unheard.updateValue(name, forKey: source)
         }
+        // Where hosts are asked by themselves, what comes to a port is no part of the list.
+        if !isFull, way == .group || !hosts.isAsking { unfinished.remove(source) }
+        if isFull, unfinished.count < Self.mostSources { unfinished.insert(source) }
         let isSlow = (delay ?? now - began) > (way == .group ? Self.slowestToGroup : Self.slowestToPort)
         let isKept = source.map { sources.count < Self.mostSources || sources[$0] != nil } ?? true
         if !isWhole { cut += 1 } else if isSlow || !isKept { pace = .late }
@@ -114,11 +118,25 @@ package struct ListAnswers: Sendable {
         if isKept { sources[source, default: 0] |= way.rawValue }
     }
 
-    /// A host, asked by itself, has shown that nothing is missing.
-    mutating func isShown(_ source: PacketSource, at now: Duration) {
-        unheard.remove(source)
-        unfinished.remove(source)
-        (lastAnswer, questions) = (now, [:])
+    /// Whether a responder has answered in this way.
+    func hasAnswered(_ source: PacketSource, _ way: Way) -> Bool {
+        sources[source].map { $0 & way.rawValue != 0 } ?? false
+    }
+
+    /// Something is heard that shows that the list may not be whole.
+    mutating func isInDoubt() { pace = .late }
+
+    /// A host that is asked by itself has answered.
+    mutating func hostAnswered(at now: Duration) { (lastAnswer, questions) = (now, [:]) }
+
+    /// Returns the hosts to ask by themselves now; of those that have shown that nothing is missing there is no doubt.
+    mutating func nextHosts(atMost limit: Int, at now: Duration) -> [(host: IPv4Address, names: Set<DomainName>)] {
+        let next = hosts.next(atMost: limit, at: now)
+        for host in hosts.shown {
+            unheard[PacketSource(.v4(host))] = nil
+            unfinished.remove(PacketSource(.v4(host)))
+        }
+        return next
     }
 
     /// It was asked for from a port of its own.
@@ -139,17 +157,21 @@ package struct ListAnswers: Sendable {
 
     /// - Parameters:
     ///   - timesAsked: how many of the questions were ours.
-    ///   - isAllOverIPv4: whether all that is known was heard over IPv4, over which hosts are asked by themselves.
-    package func verdict(timesAsked: Int, isAllOverIPv4: @autoclosure () -> Bool = true) -> Verdict {
+    ///   - isOverIPv4: whether a service, or all that is known for nil, was heard over IPv4, over which hosts are asked by themselves.
+    package func verdict(timesAsked: Int, isOverIPv4: (DomainName?) -> Bool = { _ in true }) -> Verdict {
         // Once there was an answer, ours list it.
         let ours = lastAnswer == nil ? timesAsked : 0
         if questions.values.contains(where: { $0.unknowing >= ours + Self.crowd }) { return .unanswered }
         let all = Way.group.rawValue | Way.first.rawValue | Way.again.rawValue
         let isAnsweredSoon = pace == .soon && !sources.isEmpty && sources.values.allSatisfy { $0 == all }
-        // What a host has shown over IPv4 is not in doubt because its answers over IPv6, or to others, are.
-        let areAllShown = hosts.areAllShown && isAllOverIPv4()
-        if areAllShown, own == 0 { return isAnsweredSoon ? .whole : .open }
-        guard unheard.isEmpty else { return .cut }
+        let areHostsShown = hosts.areAllShown
+        if areHostsShown, own == 0, isOverIPv4(nil) { return isAnsweredSoon ? .whole : .open }
+        // What a host has shown over IPv4 is not in doubt because its answer over IPv6 is.
+        let isCutOff = unheard.contains { source, name in
+            guard areHostsShown, source != nil, let name else { return true }
+            return !isOverIPv4(name)
+        }
+        guard !isCutOff else { return .cut }
         // Who is behind with a crowd's questions has not come to ours: what it says leaves out what others listed as known.
         let isCrowd = allQuestions.values.contains { $0 >= timesAsked + Self.crowd }
         if isCrowd, wasPortAsked, sources.values.contains(Way.group.rawValue) { return .unanswered }
