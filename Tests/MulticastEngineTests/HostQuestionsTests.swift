@@ -14,11 +14,19 @@ struct HostQuestionsTests {
     private func names(_ numbers: Range<Int>) -> Set<DomainName> { Set(numbers.map { Numbered().name($0) }) }
 
     /// Ann has named eight services, and is asked at 160 ms; she is told all but the first.
+    /// Judges, and returns who is asked next.
+    private func next(
+        _ hosts: inout HostQuestions, atMost limit: Int = 200, at now: Duration
+    ) -> [(host: IPv4Address, names: Set<DomainName>)] {
+        hosts.judge(at: now)
+        return hosts.next(atMost: limit, at: now)
+    }
+
     private func asked(_ count: Int = 8) -> HostQuestions {
         var hosts = HostQuestions()
         hosts.heard(names(0..<count), from: ann, at: at(100))
         hosts.begin(at: at(160))
-        for (host, _) in hosts.next(atMost: 200, at: at(160)) { hosts.asked(host, awaiting: names(0..<1), at: at(160)) }
+        for (host, _) in next(&hosts, at: at(160)) { hosts.asked(host, awaiting: names(0..<1), at: at(160)) }
         return hosts
     }
 
@@ -32,14 +40,27 @@ struct HostQuestionsTests {
         #expect(hosts.deadline == at(660))
         hosts.answered(names(0..<1), from: ann, at: at(165))
         hosts.answered([], from: ann, at: at(170))
-        #expect(!hosts.areAllShown && hosts.awaits(ann) && hosts.deadline == at(340))
-        #expect(hosts.next(atMost: 200, at: at(339)).isEmpty && !hosts.areAllShown)
-        #expect(hosts.next(atMost: 200, at: at(340)).isEmpty && hosts.shown == [ann])
+        #expect(!hosts.areAllShown && hosts.awaits(ann) && hosts.deadline == at(345))
+        #expect(next(&hosts, at: at(344)).isEmpty && !hosts.areAllShown)
+        #expect(next(&hosts, at: at(345)).isEmpty && hosts.shown == [ann])
         #expect(hosts.areAllShown && !hosts.awaits(ann) && hosts.deadline == nil)
         // Another one has to show it, too.
         hosts.heard(names(20..<22), from: bob, at: at(350))
         #expect(!hosts.areAllShown && hosts.deadline == at(370))
-        #expect(hosts.next(atMost: 200, at: at(370)).map(\.host) == [bob])
+        #expect(next(&hosts, at: at(370)).map(\.host) == [bob])
+    }
+
+    @Test("An answer that takes more than 50 ms shows nothing; one that does not end is judged after half a second")
+    func slow() {
+        for (time, isShown) in [(210, true), (211, false)] {
+            var hosts = asked()
+            hosts.answered(names(0..<1), from: ann, at: at(time))
+            #expect(hosts.awaits(ann) == isShown && next(&hosts, at: at(660)).isEmpty)
+            #expect(hosts.areAllShown == isShown && hosts.deadline == nil)
+        }
+        var hosts = asked()
+        for time in stride(from: 165, through: 655, by: 10) { hosts.answered(names(0..<1), from: ann, at: at(time)) }
+        #expect(hosts.deadline == at(659))
     }
 
     @Test("One that names more is asked again, three times at most, when its answer is over")
@@ -51,13 +72,13 @@ struct HostQuestionsTests {
                 // What it has not named yet may be in the next packet.
                 hosts.answered(names(0..<(8 + round)), from: ann, at: at(170))
                 #expect(!hosts.areAllShown && hosts.openCount == 1)
-                for (host, known) in hosts.next(atMost: 200, at: at(200 * (round + 1))) {
+                for (host, known) in next(&hosts, at: at(200 * (round + 1))) {
                     #expect(known == names(0..<(8 + round)))
                     hosts.asked(host, awaiting: names(0..<1), at: at(160))
                 }
             }
             hosts.answered(names(0..<1), from: ann, at: at(165))
-            _ = hosts.next(atMost: 200, at: at(1000))
+            _ = next(&hosts, at: at(1000))
             #expect(hosts.areAllShown == isShown && hosts.deadline == nil && hosts.openCount == 0)
         }
     }
@@ -70,7 +91,7 @@ struct HostQuestionsTests {
             var hosts = asked()
             hosts.answered(names(0..<1), from: ann, at: at(161))
             if time < 340 { hosts.heard(names(8..<40), from: ann, at: at(time)) }
-            let due = hosts.next(atMost: 200, at: at(345))
+            let due = next(&hosts, at: at(345))
             #expect(hosts.areAllShown == isShown && due.map(\.names) == (isShown ? [] : [names(0..<40)]))
         }
     }
@@ -80,7 +101,7 @@ struct HostQuestionsTests {
         var hosts = asked()
         hosts.isShared(ann)
         hosts.answered(names(0..<1), from: ann, at: at(165))
-        #expect(hosts.next(atMost: 200, at: at(700)).isEmpty && !hosts.areAllShown && hosts.isAsking)
+        #expect(next(&hosts, at: at(700)).isEmpty && !hosts.areAllShown && hosts.isAsking)
         hosts = HostQuestions()
         hosts.begin(at: at(160))
         hosts.isShared(ann)
@@ -93,11 +114,11 @@ struct HostQuestionsTests {
             var hosts = HostQuestions()
             hosts.begin(at: at(160))
             hosts.hasList(ann)
-            #expect(hosts.next(atMost: 200, at: at(160)).map(\.names) == [[]])
+            #expect(next(&hosts, at: at(160)).map(\.names) == [[]])
             hosts.asked(ann, awaiting: [], at: at(160))
             hosts.answered(answer, from: ann, at: at(165))
-            #expect(hosts.deadline == (answer.isEmpty ? at(660) : at(340)))
-            #expect(hosts.next(atMost: 200, at: at(660)).map(\.names) == (answer.isEmpty ? [] : [answer]))
+            #expect(hosts.deadline == (answer.isEmpty ? at(660) : at(345)))
+            #expect(next(&hosts, at: at(660)).map(\.names) == (answer.isEmpty ? [] : [answer]))
             #expect(!hosts.areAllShown)
         }
     }
@@ -118,7 +139,7 @@ struct HostQuestionsTests {
     func silent() {
         var hosts = asked()
         #expect(hosts.deadline == at(660))
-        #expect(hosts.next(atMost: 200, at: at(660)).isEmpty && !hosts.awaits(ann) && hosts.deadline == nil)
+        #expect(next(&hosts, at: at(660)).isEmpty && !hosts.awaits(ann) && hosts.deadline == nil)
         hosts.answered(names(0..<1), from: ann, at: at(165))
         #expect(!hosts.areAllShown)
         #expect(asked(256).awaits(ann))
@@ -148,9 +169,9 @@ struct HostQuestionsTests {
             hosts.begin(at: at(160))
             let due = hosts.next(atMost: room, at: at(170))
             for (host, names) in due { hosts.asked(host, awaiting: names, at: at(170)) }
-            #expect(due.count == room && hosts.openCount == room && hosts.next(atMost: 200, at: at(170)).isEmpty)
+            #expect(due.count == room && hosts.openCount == room && next(&hosts, at: at(170)).isEmpty)
             for (host, names) in due { hosts.answered(names, from: host, at: at(171)) }
-            _ = hosts.next(atMost: 200, at: at(350))
+            _ = next(&hosts, at: at(360))
             #expect(hosts.areAllShown == isShown && hosts.shown.count == room)
             hosts.hasList(IPv4Address(bits: 0x0A02_0000))
             #expect(!hosts.mayAsk && hosts.isAsking && !hosts.areAllShown && hosts.deadline == nil)

@@ -11,7 +11,7 @@ extension LinkQuerier {
     private static let mostTypes = 12
     /// How many hosts are asked at a time for all lists: each takes a socket.
     private static let mostOpen = 128
-    /// What is sent to a host that has answered no question of the last 160 ms by itself: both questions to the port are on their way then.
+    /// How long after the port's first question hosts are asked: its second has left by then.
     private static let delay = Duration.milliseconds(40)
     static let types = DomainName.serviceTypes.map { RecordKey($0, .ptr) }
 
@@ -73,10 +73,13 @@ extension LinkQuerier {
 
     /// Returns the questions to send now, each to port 5353 of one host.
     package mutating func hostPackets(at now: Duration) -> [(host: IPv4Address, packet: [UInt8])] {
+        guard let deadline = hostDeadline, deadline <= now else { return [] }
         var packets: [(host: IPv4Address, packet: [UInt8])] = []
-        for key in Array(lists.keys) where lists[key]?.hosts.deadline.map({ $0 <= now }) ?? false {
+        let due = lists.filter { $0.value.hosts.deadline.map { $0 <= now } ?? false }.map(\.key)
+        for key in due { lists[key]?.judgeHosts(at: now) }
+        for key in due {
             let room = Self.mostOpen - lists.values.reduce(0) { $0 + $1.hosts.openCount }
-            for (host, names) in lists[key]?.nextHosts(atMost: max(0, room), at: now) ?? [] {
+            for (host, names) in lists[key]?.hosts.next(atMost: max(0, room), at: now) ?? [] {
                 var writer = MessageWriter(limit: QuestionPackets.length, compression: .multicast)
                 guard mayAsk(host), writer.add(Question(key.name, key.type, wantsUnicastResponse: true)),
                     hostRate.take(at: now)
@@ -99,6 +102,9 @@ extension LinkQuerier {
         }
         return packets
     }
+
+    /// A host cannot be asked by itself.
+    mutating func cannotAsk(_ host: IPv4Address) { for key in Array(lists.keys) { lists[key]?.hosts.failed(host) } }
 
     /// Whether an answer of a host that was asked by itself is waited for.
     package func awaits(_ host: IPv4Address) -> Bool { lists.values.contains { $0.hosts.awaits(host) } }

@@ -210,8 +210,8 @@ final class Link {
         }
         for socket in oneShots { for packet in packets { socket.send(packet) } }
         for (host, packet) in querier.hostPackets(at: now) {
-            asking[host] = asking[host] ?? makeAsking(host)
-            asking[host]?.ask(packet)
+            asking[host] = asking[host] ?? (families.contains(.ipv4) ? makeAsking(host) : nil)
+            if let socket = asking[host] { socket.ask(packet) } else { querier.cannotAsk(host) }
         }
         for (host, socket) in asking where !querier.awaits(host) {
             socket.free()

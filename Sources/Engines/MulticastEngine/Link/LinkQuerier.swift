@@ -20,6 +20,8 @@ package struct LinkQuerier: Sendable {
     private var reader: Followers.Reader?
     /// Whether records were left out and have not been asked for since.
     private var wasFull = false
+    /// The most records of a packet of a host that is asked by itself: 9000 bytes hold no more (RFC 6762 §17).
+    private static let mostOfHost = 512
     /// How often hosts are asked by themselves.
     var hostRate = TokenBucket(burst: 256, perSecond: 25)
     /// When everything was last asked for again because there was room.
@@ -326,8 +328,10 @@ package struct LinkQuerier: Sendable {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return [] }
         var believed: [ResourceRecord] = []
         for key in Array(lists.keys) where lists[key]?.hosts.awaits(host) ?? false {
-            believed += OneShotQuestions.records(about: key, in: message)
-            lists[key]?.hosts.answered(message.answers.targets(of: key), from: host, at: now)
+            let records = OneShotQuestions.records(about: key, in: message, atMost: Self.mostOfHost)
+            guard records.contains(where: { $0.name == key.name && $0.type == key.type }) else { continue }
+            believed += records
+            lists[key]?.hosts.answered(records.targets(of: key), from: host, at: now)
             lists[key]?.hostAnswered(at: now)
         }
         return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now)

@@ -11,10 +11,12 @@ package struct HostQuestions: Sendable {
     private static let mostNames = 256
     /// Where there are more, none is asked: each is a packet, and the kernel's table of neighbours has 1024 places.
     private static let mostHosts = 128
-    /// How long an answer is waited for: avahi-daemon takes 0.2 to 17 ms.
-    static let patience = Duration.milliseconds(500)
-    /// What a host has not said to the group within the last second it says to the group, after 20 to 120 ms (RFC 6762 §5.4, §6). A host has
-    /// answered when this time is over.
+    /// How long a host is asked: avahi-daemon answers after 0.2 to 17 ms.
+    private static let patience = Duration.milliseconds(500)
+    /// An answer that takes longer is one of a slow link or a busy host, which may have more to say.
+    private static let slowest = Duration.milliseconds(50)
+    /// What a host has not said to the group a moment ago it says to the group, 20 to 120 ms after it has read the question (RFC 6762 §5.4, §6;
+    /// avahi-daemon: within the last second). It has answered when this time is over.
     private static let groupDelay = Duration.milliseconds(180)
     /// An answer of several packets is one burst: after so long without another it is over.
     private static let quiet = Duration.milliseconds(20)
@@ -109,7 +111,7 @@ package struct HostQuestions: Sendable {
         if hosts[host].map({ $0.names.count > Self.mostNames }) ?? false { stop() }
     }
 
-    /// A host has said to a port that it has more than it has listed.
+    /// A host has said to a port that it has the list's type.
     package mutating func hasList(_ host: IPv4Address) { if mayAsk { add(host) } }
 
     /// What a host shows is not all: there is another responder with its address.
@@ -147,10 +149,14 @@ package struct HostQuestions: Sendable {
         if case .asked(_, _, _, let time)? = hosts[host]?.proof { time } else { nil }
     }
 
-    /// Returns the hosts to ask now, `limit` at most, with what each has listed; `asked` or `failed` is called for each of them. Those for which
+    /// Looks at the answers that are over.
+    package mutating func judge(at now: Duration) {
+        for host in open where judged(host).map({ $0 <= now }) ?? true { judge(host) }
+    }
+
+    /// Returns the hosts to ask now, after `judge`, `limit` at most, with what each has listed; `asked` or `failed` is called for each of them. Those for which
     /// there is no room show nothing.
     package mutating func next(atMost limit: Int, at now: Duration) -> [(host: IPv4Address, names: Set<DomainName>)] {
-        for host in open where judged(host).map({ $0 <= now }) ?? true { judge(host) }
         guard let deadline, deadline <= now else { return [] }
         var due: [(host: IPv4Address, names: Set<DomainName>)] = []
         for host in waiting.reversed() {
@@ -185,7 +191,9 @@ package struct HostQuestions: Sendable {
         }
         guard isAnswer else { return }
         guard hosts[host].map({ $0.names.count <= Self.mostNames }) ?? false else { return stop() }
-        if awaits.isEmpty { end = max(since + Self.groupDelay, now + Self.quiet) }
+        // What it was not told comes soon; what follows is judged with it.
+        guard end != since + Self.patience || now - since <= Self.slowest else { return close(host, .missing) }
+        if awaits.isEmpty { end = min(now + Self.groupDelay, since + Self.patience - .milliseconds(1)) }
         hosts[host]?.proof = .asked(awaits: awaits, hasMore: hasMore, since: since, judged: end)
     }
 

@@ -129,14 +129,13 @@ package struct ListAnswers: Sendable {
     /// A host that is asked by itself has answered.
     mutating func hostAnswered(at now: Duration) { (lastAnswer, questions) = (now, [:]) }
 
-    /// Returns the hosts to ask by themselves now; of those that have shown that nothing is missing there is no doubt.
-    mutating func nextHosts(atMost limit: Int, at now: Duration) -> [(host: IPv4Address, names: Set<DomainName>)] {
-        let next = hosts.next(atMost: limit, at: now)
+    /// Looks at the answers of hosts that are over; of those that have shown that nothing is missing there is no doubt.
+    mutating func judgeHosts(at now: Duration) {
+        hosts.judge(at: now)
         for host in hosts.shown {
             unheard[PacketSource(.v4(host))] = nil
             unfinished.remove(PacketSource(.v4(host)))
         }
-        return next
     }
 
     /// It was asked for from a port of its own.

@@ -201,8 +201,10 @@ package struct OneShotQuestions: Sendable {
     }
 
     /// The records that answer a question and follow from the answer: a list's services, and hosts.
-    static func records(about asked: RecordKey, in message: Message) -> [ResourceRecord] {
-        let records = (message.answers + message.additionals).prefix(mostRecords).filter { record in
+    static func records(
+        about asked: RecordKey, in message: Message, atMost limit: Int = mostRecords
+    ) -> [ResourceRecord] {
+        let records = (message.answers + message.additionals).prefix(limit).filter { record in
             record.ttl > 0 && (record.type != .ptr || RecordKey(record.name, record.type) == asked)
         }
         var names: Set = [asked.name]
