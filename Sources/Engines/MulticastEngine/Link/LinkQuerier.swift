@@ -310,7 +310,8 @@ package struct LinkQuerier: Sendable {
             }
             lists[asked.key]?.answered(
                 by: source, asked.way, isWhole: size <= ListAnswers.whole,
-                naming: records.targets(of: asked.key).first { _ in true }, after: delay, at: now)
+                naming: family == .ipv6 ? records.targets(of: asked.key).first { _ in true } : nil, after: delay,
+                at: now)
             // What it says is heard through the group, too, which shows whose it is; or over IPv4.
             if isFromHere, !isOwn { return [] }
         }
@@ -332,7 +333,7 @@ package struct LinkQuerier: Sendable {
             guard records.contains(where: { $0.name == key.name && $0.type == key.type }) else { continue }
             believed += records
             lists[key]?.hosts.answered(records.targets(of: key), from: host, at: now)
-            lists[key]?.hostAnswered(at: now)
+            lists[key]?.hostAnswered(host, at: now)
         }
         return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now)
     }

@@ -40,6 +40,8 @@ package struct HostQuestions: Sendable {
         var names: Set<DomainName> = []
         var proof = Proof.waiting
         var rounds = 0
+        /// The packets of its answers.
+        var answers = 0
     }
 
     private enum Stage {
@@ -88,6 +90,9 @@ package struct HostQuestions: Sendable {
     package var areAllShown: Bool {
         !hosts.isEmpty && hosts.values.allSatisfy { if case .shown = $0.proof { true } else { false } }
     }
+
+    /// Whether there are hosts, and each has said by itself what it has: should something be missing, it is no longer for want of being asked.
+    var haveAllAnswered: Bool { !hosts.isEmpty && hosts.values.allSatisfy { $0.answers > 0 } }
 
     /// The hosts that have shown it.
     package var shown: [IPv4Address] {
@@ -190,6 +195,7 @@ package struct HostQuestions: Sendable {
             if hosts[host]?.names.insert(name).inserted == true { hasMore = true }
         }
         guard isAnswer else { return }
+        hosts[host]?.answers += 1
         guard hosts[host].map({ $0.names.count <= Self.mostNames }) ?? false else { return stop() }
         // What it was not told comes soon; what follows is judged with it.
         guard end != since + Self.patience || now - since <= Self.slowest else { return close(host, .missing) }

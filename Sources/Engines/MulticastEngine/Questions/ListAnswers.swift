@@ -60,7 +60,7 @@ package struct ListAnswers: Sendable {
     private var sources: [PacketSource: UInt8] = [:]
     /// Whose last packet was full; nil: this machine's.
     private var unfinished: Set<PacketSource?> = []
-    /// Who left something out of an answer to a port, and has not answered the group, with a service that it named; nil: this machine.
+    /// Who left something out of an answer to a port, and has not answered the group, with a service that it named over IPv6; nil: this machine.
     private var unheard: [PacketSource?: DomainName?] = [:]
     /// How this machine's own responder has answered.
     private var own: UInt8 = 0
@@ -127,15 +127,15 @@ package struct ListAnswers: Sendable {
     mutating func isInDoubt() { pace = .late }
 
     /// A host that is asked by itself has answered.
-    mutating func hostAnswered(at now: Duration) { (lastAnswer, questions) = (now, [:]) }
+    mutating func hostAnswered(_ host: IPv4Address, at now: Duration) {
+        (lastAnswer, questions) = (now, [:])
+        unheard[PacketSource(.v4(host))] = nil
+    }
 
     /// Looks at the answers of hosts that are over; of those that have shown that nothing is missing there is no doubt.
     mutating func judgeHosts(at now: Duration) {
         hosts.judge(at: now)
-        for host in hosts.shown {
-            unheard[PacketSource(.v4(host))] = nil
-            unfinished.remove(PacketSource(.v4(host)))
-        }
+        for host in hosts.shown { unfinished.remove(PacketSource(.v4(host))) }
     }
 
     /// It was asked for from a port of its own.
@@ -165,9 +165,10 @@ package struct ListAnswers: Sendable {
         let isAnsweredSoon = pace == .soon && !sources.isEmpty && sources.values.allSatisfy { $0 == all }
         let areHostsShown = hosts.areAllShown
         if areHostsShown, own == 0, isOverIPv4(nil) { return isAnsweredSoon ? .whole : .open }
-        // What a host has shown over IPv4 is not in doubt because its answer over IPv6 is.
+        // What an answer to a port left out, a host has said by itself over IPv4; what it may have lost, the next question brings.
+        let haveHostsAnswered = hosts.haveAllAnswered
         let isCutOff = unheard.contains { source, name in
-            guard areHostsShown, source != nil, let name else { return true }
+            guard haveHostsAnswered, source != nil, let name else { return true }
             return !isOverIPv4(name)
         }
         guard !isCutOff else { return .cut }
