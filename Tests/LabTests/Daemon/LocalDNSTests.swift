@@ -240,7 +240,9 @@ struct LocalDNSTests {
             while True:
                 v.send(query("h1.local", id=9)); answer = v.recv(4096)
                 if answer[7]: break
-                u.recv(4096)
+                # Of its own answers the kernel drops what finds no room.
+                try: u.recv(4096)
+                except TimeoutError: pass
             print(socket.inet_ntoa(answer[-4:]))
             two = socket.create_connection(place); two.settimeout(5)
             for kind in (1, 28): two.send(struct.pack(">H", len(query("h1.local"))) + query("h1.local", kind))
