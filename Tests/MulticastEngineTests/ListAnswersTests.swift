@@ -191,7 +191,9 @@ struct ListAnswersTests {
     }
 
     private struct Alone {
-        /// How many names the group hears of the eight that the host has.
+        /// What the host has.
+        var services = (0..<8).map { Numbered().pointer($0) }
+        /// How many of them the group hears.
         var heard = 8
         /// How many names its answer to the port that asks it lacks.
         var lacks = 0
@@ -202,11 +204,11 @@ struct ListAnswersTests {
         var address: UInt32 = 0x0A00_0001
     }
 
-    /// A list of a host with eight services, which is asked by itself.
+    /// A list of a host with eight services and more, which is asked by itself.
     /// - Returns: what the answers say, how often the host was asked, and how many of its services are known.
     private func askedAlone(_ host: Alone) throws -> (verdict: ListAnswers.Verdict, asked: Int, known: Int) {
         let types = DomainName(text: "_services._dns-sd._udp.local")
-        let services = (0..<8).map { Numbered().pointer($0) }
+        let services = host.services
         let sender = IPv4Address(bits: host.address)
         let source = PacketSource(.v4(sender))
         var link = LinkQuerier.test()
@@ -258,8 +260,45 @@ struct ListAnswersTests {
         #expect(try askedAlone(Alone(heard: 3)) == (.whole, 2, 8))
         #expect(try askedAlone(Alone(namesType: false)).verdict == .open)
         #expect(try askedAlone(Alone(isOverIPv6: true)).verdict == .open)
+        // A packet holds more records of short names than are taken of others' answers to a port.
+        let short = (0..<150).map {
+            ResourceRecord(list.name, .ptr, .ptr(DomainName(text: "w\($0)._witap._tcp.local")), ttl: 4500)
+        }
+        #expect(try askedAlone(Alone(services: short, heard: 75)) == (.whole, 2, 150))
         // Off the link.
         #expect(try askedAlone(Alone(address: 0x0B00_0001)) == (.open, 0, 8))
+    }
+
+    @Test(
+        "Of a link that is asked anew, nobody has answered yet; a list that begins again is asked for from a port again"
+    )
+    func anew() throws {
+        var link = LinkQuerier.test()
+        var asked = 0
+        func run(to end: Int) throws {
+            var now = start
+            while let deadline = link.deadline(at: now), deadline < at(end) {
+                now = max(now, deadline)
+                let answer = Message(flags: [.response], answers: [tony.pointer])
+                if !link.packets(at: now).isEmpty { _ = link.received(answer, isOwn: false, from: ann, at: now) }
+                for packet in link.oneShotPackets(at: now) {
+                    asked += 1
+                    let question = try Message(reading: packet)
+                    let answer = Message(
+                        id: question.id, flags: [.response], questions: question.questions, answers: [tony.pointer])
+                    _ = link.receivedOneShot(answer, isOwn: false, from: ann, size: 100, at: now)
+                }
+            }
+        }
+        link.ask(list, .shared, at: start)
+        try run(to: 300)
+        #expect(link.verdict(on: list, at: at(300)) == .whole && asked == 2)
+        link.restart(at: at(300))
+        #expect(link.verdict(on: list, at: at(300)) == .open)
+        link.stop(list)
+        link.ask(list, .shared, at: at(300))
+        try run(to: 700)
+        #expect(link.verdict(on: list, at: at(700)) == .whole && asked == 4)
     }
 
     @Test("What a list's answers said is forgotten when it is over: a list that others begin later is judged by itself")

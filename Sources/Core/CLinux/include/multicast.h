@@ -24,13 +24,13 @@ int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share,
 // Returns the descriptor, or -errno.
 int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255, bool hears_own);
 
+// The same for a responder: it gets its share from any port, and of responses, too, only those whose frame is of that share.
+int cmulticast_open_responder(int family, uint32_t interface, enum cmulticast_share share);
+
 // A socket of one interface that asks one host (an IPv4 address in host order) from port 5353, which it shares. It gets what comes from port 5353 of that
 // host to the same port of this machine: responses only, and with `wants_ttl_255` none that a router forwarded. No other socket gets those then.
 // Kernels before 5.7 let only privileged programs name the interface. Returns the descriptor, or -errno.
 int cmulticast_open_to_host(uint32_t interface, uint32_t host, bool wants_ttl_255);
-
-// The same for a responder: it gets its share from any port, and of responses, too, only those whose frame is of that share.
-int cmulticast_open_responder(int family, uint32_t interface, enum cmulticast_share share);
 
 // A socket for what is sent to port 5353 of this machine alone, over any interface; it is traced. Of several such sockets of a machine, the one
 // that was bound last gets it. Returns the descriptor, or -errno.

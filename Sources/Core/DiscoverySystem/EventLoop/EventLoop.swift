@@ -240,6 +240,13 @@ package final class LoopWatch {
     }
 
     func fire() { ready(self) }
+
+    /// Takes what the last poll found: who does has done what there is to do, and this turn reports it no more.
+    /// - Returns: whether there was something.
+    package func take() -> Bool {
+        defer { returned = 0 }
+        return returned != 0
+    }
 }
 
 /// A value of a loop's thread that other threads may hold.

@@ -37,20 +37,20 @@ extension LinkQuerier {
         return answers
     }
 
-    /// Notes what was asked from a port for a list.
-    mutating func askedOnce(forList key: RecordKey, _ asked: [(key: RecordKey, way: ListAnswers.Way)], at now: Duration)
-    {
-        guard let last = asked.last else { return }
-        lists[key]?.askedPort()
-        if last.key != key {
+    /// Notes what was asked from a port for a list, and whether more is to come.
+    mutating func askedOnce(
+        forList key: RecordKey, _ asked: [(key: RecordKey, way: ListAnswers.Way)], waits: Bool, at now: Duration
+    ) {
+        if !asked.isEmpty { lists[key]?.askedPort() }
+        if let last = asked.last, last.key != key {
             lists[key]?.hosts.begin(at: last.way == .first ? now + Self.delay : now)
-        } else if last.way == .again {
+        } else if !waits {
             lists[key]?.hosts.stop()
         }
     }
 
-    /// A host has named its types to the port that asks for a list. One that has the list's is asked for it. One that may have left it out, or
-    /// shares its address with another responder, of which only one hears what is said to that address, shows nothing.
+    /// A host has named its types to the port that asks for a list. One that has the list's is asked for it. Where one may have left it out,
+    /// the list is in doubt.
     mutating func namesTypes(
         _ records: [ResourceRecord], for list: RecordKey, by source: PacketSource?, _ sender: IPv4Address?,
         _ way: ListAnswers.Way, size: Int, after delay: Duration, at now: Duration
@@ -59,10 +59,16 @@ extension LinkQuerier {
             if size > ListAnswers.whole { lists[list]?.isInDoubt() }
             return
         }
-        let isSecond = source.map { lists[list]?.hasAnswered($0, way) == true } ?? false
         lists[list]?.answered(by: source, way, after: delay, at: now)
+        answeredPort(for: list, by: source, sender, way)
+    }
+
+    /// A host has answered a port that asks for a list.
+    mutating func answeredPort(
+        for list: RecordKey, by source: PacketSource?, _ sender: IPv4Address?, _ way: ListAnswers.Way
+    ) {
         guard source != nil, let sender, mayAsk(sender) else { return }
-        if isSecond { lists[list]?.hosts.isShared(sender) } else { lists[list]?.hosts.hasList(sender) }
+        lists[list]?.hosts.answeredPort(sender, way)
     }
 
     /// Only hosts of this link are asked.
@@ -78,7 +84,7 @@ extension LinkQuerier {
         let due = lists.filter { $0.value.hosts.deadline.map { $0 <= now } ?? false }.map(\.key)
         for key in due { lists[key]?.judgeHosts(at: now) }
         for key in due {
-            let room = Self.mostOpen - lists.values.reduce(0) { $0 + $1.hosts.openCount }
+            let room = Self.mostOpen - lists.values.reduce(0) { $0 + $1.hosts.awaited.count }
             for (host, names) in lists[key]?.hosts.next(atMost: max(0, room), at: now) ?? [] {
                 var writer = MessageWriter(limit: QuestionPackets.length, compression: .multicast)
                 guard mayAsk(host), writer.add(Question(key.name, key.type, wantsUnicastResponse: true)),
@@ -106,8 +112,8 @@ extension LinkQuerier {
     /// A host cannot be asked by itself.
     mutating func cannotAsk(_ host: IPv4Address) { for key in Array(lists.keys) { lists[key]?.hosts.failed(host) } }
 
-    /// Whether an answer of a host that was asked by itself is waited for.
-    package func awaits(_ host: IPv4Address) -> Bool { lists.values.contains { $0.hosts.awaits(host) } }
+    /// The hosts that are asked by themselves, and whose answers are waited for.
+    var awaitedHosts: Set<IPv4Address> { lists.values.reduce(into: []) { $0.formUnion($1.hosts.awaited) } }
 
     /// Whether a service of a list, or all that is known of it for nil, was heard over IPv4, and is wanted over it.
     func isOverIPv4(_ service: DomainName?, of key: RecordKey, over family: IPAddress.Family?) -> Bool {

@@ -75,6 +75,7 @@ final class Link {
         let isFirst = sockets.isEmpty
         for socket in sockets where !families.contains(socket.family) { socket.free() }
         sockets.removeAll { !families.contains($0.family) }
+        if !families.contains(.ipv4) { freeAsking() }
         refused = [:]
         var hasNew = false
         for family in families where !sockets.contains(where: { $0.family == family }) {
@@ -117,6 +118,10 @@ final class Link {
     private func freeOneShots() {
         for socket in oneShots { socket.free() }
         oneShots = []
+        freeAsking()
+    }
+
+    private func freeAsking() {
         for socket in asking.values { socket.free() }
         asking = [:]
     }
@@ -134,7 +139,7 @@ final class Link {
                     from: PacketSource(datagram.sender), sender)
             }
         }
-        for socket in asking.values { socket.receive(into: &packets, buffer, from: self) }
+        for socket in asking.values where socket.takeReady() { socket.receive(into: &packets, buffer, from: self) }
     }
 
     /// Notes whether the interface has a carrier.
@@ -213,9 +218,12 @@ final class Link {
             asking[host] = asking[host] ?? (families.contains(.ipv4) ? makeAsking(host) : nil)
             if let socket = asking[host] { socket.ask(packet) } else { querier.cannotAsk(host) }
         }
-        for (host, socket) in asking where !querier.awaits(host) {
-            socket.free()
-            asking[host] = nil
+        if !asking.isEmpty {
+            let awaited = querier.awaitedHosts
+            for (host, socket) in asking where !awaited.contains(host) {
+                socket.free()
+                asking[host] = nil
+            }
         }
         if !querier.awaitsOneShots, asking.isEmpty { freeOneShots() }
     }

@@ -87,7 +87,7 @@ package struct LinkQuerier: Sendable {
     /// Ends one `ask`.
     package mutating func stop(_ key: RecordKey) {
         schedule.stop(key)
-        if !schedule.follows(key) { lists[key] = nil }
+        if !schedule.follows(key), lists.removeValue(forKey: key) != nil { oneShots.drop(list: key) }
         cache.unwatch(key)
     }
 
@@ -214,12 +214,16 @@ package struct LinkQuerier: Sendable {
     }
 
     /// The link has become usable: asks everything from the beginning.
-    package mutating func restart(at now: Duration) { schedule.restartAll(at: now) }
+    package mutating func restart(at now: Duration) {
+        schedule.restartAll(at: now)
+        // Who has answered so far may have been others.
+        for key in Array(lists.keys) { lists[key]?.isInDoubt() }
+    }
 
     /// The machine slept, or the link was away: asks for known records before relying on them.
     package mutating func awoke(at now: Duration) {
         cache.reconfirmAll(at: now)
-        schedule.restartAll(at: now)
+        restart(at: now)
     }
 
     /// A service could not be reached: asks for its watched records and its hosts', several times because a packet may
@@ -284,7 +288,9 @@ package struct LinkQuerier: Sendable {
                 case .list: schedule.follows(key) ? Self.listQuestion(key, lists[key], cache) : nil
                 }
             }, mayLeave: { schedule.takePlace(at: now) })
-        for key in Array(lists.keys) { askedOnce(forList: key, oneShots.asked(forList: key), at: now) }
+        for key in Array(lists.keys) {
+            askedOnce(forList: key, oneShots.asked(forList: key), waits: oneShots.waits(forList: key), at: now)
+        }
         return packets
     }
 
@@ -312,6 +318,7 @@ package struct LinkQuerier: Sendable {
                 by: source, asked.way, isWhole: size <= ListAnswers.whole,
                 naming: family == .ipv6 ? records.targets(of: asked.key).first { _ in true } : nil, after: delay,
                 at: now)
+            answeredPort(for: asked.key, by: source, sender, asked.way)
             // What it says is heard through the group, too, which shows whose it is; or over IPv4.
             if isFromHere, !isOwn { return [] }
         }
@@ -323,16 +330,16 @@ package struct LinkQuerier: Sendable {
     }
 
     /// Processes a message from port 5353 of a host to the socket that asks it.
-    package mutating func receivedFromHost(_ message: Message, _ host: IPv4Address, at now: Duration) -> [RecordCache
-        .Change]
-    {
+    package mutating func receivedFromHost(
+        _ message: Message, _ host: IPv4Address, at now: Duration
+    ) -> [RecordCache.Change] {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return [] }
         var believed: [ResourceRecord] = []
         for key in Array(lists.keys) where lists[key]?.hosts.awaits(host) ?? false {
             let records = OneShotQuestions.records(about: key, in: message, atMost: Self.mostOfHost)
             guard records.contains(where: { $0.name == key.name && $0.type == key.type }) else { continue }
             believed += records
-            lists[key]?.hosts.answered(records.targets(of: key), from: host, at: now)
+            lists[key]?.hosts.answered(Set(records.targets(of: key)), from: host, at: now)
             lists[key]?.hostAnswered(host, at: now)
         }
         return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now)

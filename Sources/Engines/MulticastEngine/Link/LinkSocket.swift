@@ -109,6 +109,9 @@ import Libc
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
     }
 
+    /// Whether the last poll has found something that was not read since; it counts as read.
+    func takeReady() -> Bool { watch?.take() ?? false }
+
     /// Has the system say more of each datagram.
     func trace() { cmulticast_trace(descriptor, family.number) }
 

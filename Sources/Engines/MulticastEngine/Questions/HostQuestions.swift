@@ -28,9 +28,10 @@ package struct HostQuestions: Sendable {
     private enum Proof {
         /// It is asked next, or when there is room; once more if it has named more than was known.
         case waiting
-        /// What it was not told as known, and has not named yet; whether it has named more than was known; since when it is asked, and when its
-        /// answer is judged.
-        case asked(awaits: Set<DomainName>, hasMore: Bool, since: Duration, judged: Duration)
+        /// What it was not told as known, and has not named yet; whether it has named more than was known; since when.
+        case asked(awaits: Set<DomainName>, hasMore: Bool, since: Duration)
+        /// It has named that, and may go on; when its answer is judged, and at the latest.
+        case answering(hasMore: Bool, until: Duration, latest: Duration)
         /// It has named exactly what it was not told.
         case shown
         case missing
@@ -40,8 +41,10 @@ package struct HostQuestions: Sendable {
         var names: Set<DomainName> = []
         var proof = Proof.waiting
         var rounds = 0
-        /// The packets of its answers.
+        /// The packets of its answers to who asks it by itself.
         var answers = 0
+        /// How it has answered a port (`ListAnswers.Way`).
+        var ways: UInt8 = 0
     }
 
     private enum Stage {
@@ -80,11 +83,16 @@ package struct HostQuestions: Sendable {
         }
     }
 
-    /// How many hosts' answers are waited for.
-    package var openCount: Int { open.count }
+    /// The hosts whose answers are waited for, or go on.
+    package var awaited: [IPv4Address] { open }
 
     /// Whether a host's answer is waited for, or goes on.
-    package func awaits(_ host: IPv4Address) -> Bool { if case .asked? = hosts[host]?.proof { true } else { false } }
+    package func awaits(_ host: IPv4Address) -> Bool {
+        switch hosts[host]?.proof {
+        case .asked, .answering: true
+        case .waiting, .shown, .missing, nil: false
+        }
+    }
 
     /// Whether there are hosts, and each has shown that nothing is missing.
     package var areAllShown: Bool {
@@ -107,23 +115,32 @@ package struct HostQuestions: Sendable {
         lastHeard = now
         add(host)
         switch hosts[host]?.proof {
-        case .waiting: hosts[host]?.names.formUnion(names)
-        case .asked(let awaits, var hasMore, let since, let end):
-            for name in names where hosts[host]?.names.insert(name).inserted == true { hasMore = true }
-            hosts[host]?.proof = .asked(awaits: awaits, hasMore: hasMore, since: since, judged: end)
+        case .waiting: _ = note(names, of: host)
+        case .asked(let awaits, let hasMore, let since):
+            let isNew = note(names, of: host)
+            hosts[host]?.proof = .asked(awaits: awaits, hasMore: isNew || hasMore, since: since)
+        case .answering(let hasMore, let end, let latest):
+            let isNew = note(names, of: host)
+            hosts[host]?.proof = .answering(hasMore: isNew || hasMore, until: end, latest: latest)
         case .shown, .missing, nil: return
         }
         if hosts[host].map({ $0.names.count > Self.mostNames }) ?? false { stop() }
     }
 
-    /// A host has said to a port that it has the list's type.
-    package mutating func hasList(_ host: IPv4Address) { if mayAsk { add(host) } }
+    /// Notes the names of a host.
+    /// - Returns: whether one was not known.
+    private mutating func note(_ names: some Sequence<DomainName>, of host: IPv4Address) -> Bool {
+        names.reduce(false) { hosts[host]?.names.insert($1).inserted == true || $0 }
+    }
 
-    /// What a host shows is not all: there is another responder with its address.
-    package mutating func isShared(_ host: IPv4Address) {
+    /// A host has answered a port: it has the list. Who does so twice is two responders, of which one alone hears what is said to their
+    /// address: what that one shows is not all.
+    package mutating func answeredPort(_ host: IPv4Address, _ way: ListAnswers.Way) {
         guard mayAsk else { return }
         add(host)
-        close(host, .missing)
+        let ways = hosts[host]?.ways ?? 0
+        if ways & way.rawValue != 0 { close(host, .missing) }
+        hosts[host]?.ways = ways | way.rawValue
     }
 
     private mutating func add(_ host: IPv4Address) {
@@ -151,7 +168,11 @@ package struct HostQuestions: Sendable {
     }
 
     private func judged(_ host: IPv4Address) -> Duration? {
-        if case .asked(_, _, _, let time)? = hosts[host]?.proof { time } else { nil }
+        switch hosts[host]?.proof {
+        case .asked(_, _, let since): since + Self.patience
+        case .answering(_, let end, _): end
+        case .waiting, .shown, .missing, nil: nil
+        }
     }
 
     /// Looks at the answers that are over.
@@ -159,8 +180,8 @@ package struct HostQuestions: Sendable {
         for host in open where judged(host).map({ $0 <= now }) ?? true { judge(host) }
     }
 
-    /// Returns the hosts to ask now, after `judge`, `limit` at most, with what each has listed; `asked` or `failed` is called for each of them. Those for which
-    /// there is no room show nothing.
+    /// Returns the hosts to ask now, after `judge`, `limit` at most, with what each has listed; `asked` or `failed` is called for each of them.
+    /// Those for which there is no room show nothing.
     package mutating func next(atMost limit: Int, at now: Duration) -> [(host: IPv4Address, names: Set<DomainName>)] {
         guard let deadline, deadline <= now else { return [] }
         var due: [(host: IPv4Address, names: Set<DomainName>)] = []
@@ -177,7 +198,7 @@ package struct HostQuestions: Sendable {
 
     /// A host was asked, and told less than all as known. Of one that has listed nothing yet, no answer shows that it is all.
     package mutating func asked(_ host: IPv4Address, awaiting names: Set<DomainName>, at now: Duration) {
-        hosts[host]?.proof = .asked(awaits: names, hasMore: names.isEmpty, since: now, judged: now + Self.patience)
+        hosts[host]?.proof = .asked(awaits: names, hasMore: names.isEmpty, since: now)
         hosts[host]?.rounds += 1
         open.append(host)
     }
@@ -186,30 +207,34 @@ package struct HostQuestions: Sendable {
     package mutating func failed(_ host: IPv4Address) { close(host, .missing) }
 
     /// A host has answered by unicast, with one packet or the next.
-    package mutating func answered(_ names: some Sequence<DomainName>, from host: IPv4Address, at now: Duration) {
-        guard case .asked(var awaits, var hasMore, let since, var end)? = hosts[host]?.proof else { return }
-        var isAnswer = false
-        for name in names {
-            isAnswer = true
-            awaits.remove(name)
-            if hosts[host]?.names.insert(name).inserted == true { hasMore = true }
-        }
-        guard isAnswer else { return }
+    package mutating func answered(_ names: Set<DomainName>, from host: IPv4Address, at now: Duration) {
+        guard awaits(host), !names.isEmpty else { return }
         hosts[host]?.answers += 1
+        let isNew = note(names, of: host)
         guard hosts[host].map({ $0.names.count <= Self.mostNames }) ?? false else { return stop() }
-        // What it was not told comes soon; what follows is judged with it.
-        guard end != since + Self.patience || now - since <= Self.slowest else { return close(host, .missing) }
-        if awaits.isEmpty { end = min(now + Self.groupDelay, since + Self.patience - .milliseconds(1)) }
-        hosts[host]?.proof = .asked(awaits: awaits, hasMore: hasMore, since: since, judged: end)
+        switch hosts[host]?.proof {
+        case .asked(var awaits, let hasMore, let since):
+            guard now - since <= Self.slowest else { return close(host, .missing) }
+            awaits.subtract(names)
+            let latest = since + Self.patience
+            hosts[host]?.proof =
+                awaits.isEmpty
+                ? .answering(hasMore: isNew || hasMore, until: min(now + Self.groupDelay, latest), latest: latest)
+                : .asked(awaits: awaits, hasMore: isNew || hasMore, since: since)
+        case .answering(let hasMore, _, let latest):
+            let end = min(now + Self.groupDelay, latest)
+            hosts[host]?.proof = .answering(hasMore: isNew || hasMore, until: end, latest: latest)
+        case .waiting, .shown, .missing, nil: return
+        }
     }
 
     /// A host's answer is over, or has not come.
     private mutating func judge(_ host: IPv4Address) {
-        guard case .asked(let awaits, let hasMore, _, _)? = hosts[host]?.proof, awaits.isEmpty,
-            let known = hosts[host], !known.names.isEmpty
-        else { return close(host, .missing) }
+        guard case .answering(let hasMore, _, _)? = hosts[host]?.proof, let rounds = hosts[host]?.rounds else {
+            return close(host, .missing)
+        }
         guard hasMore else { return close(host, .shown) }
-        guard known.rounds < Self.mostRounds else { return close(host, .missing) }
+        guard rounds < Self.mostRounds else { return close(host, .missing) }
         hosts[host]?.proof = .waiting
         open.removeAll { $0 == host }
         waiting.append(host)

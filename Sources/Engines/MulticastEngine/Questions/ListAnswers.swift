@@ -118,11 +118,6 @@ package struct ListAnswers: Sendable {
         if isKept { sources[source, default: 0] |= way.rawValue }
     }
 
-    /// Whether a responder has answered in this way.
-    func hasAnswered(_ source: PacketSource, _ way: Way) -> Bool {
-        sources[source].map { $0 & way.rawValue != 0 } ?? false
-    }
-
     /// Something is heard that shows that the list may not be whole.
     mutating func isInDoubt() { pace = .late }
 

@@ -98,6 +98,15 @@ package struct OneShotQuestions: Sendable {
     /// Whether a question was asked less than two seconds ago, and someone has answered it.
     package func isAnswered(_ key: RecordKey) -> Bool { open.contains { $0.key == key && $0.isAnswered } }
 
+    /// Nobody wants a list any more.
+    mutating func drop(list key: RecordKey) {
+        waiting.removeAll { $0.key == key && $0.purpose == .list }
+        open.removeAll { $0.wanted == key && $0.purpose == .list }
+    }
+
+    /// Whether a list is still to be asked for.
+    func waits(forList key: RecordKey) -> Bool { waiting.contains { $0.key == key && $0.purpose == .list } }
+
     /// What was asked a moment ago for a list, and as which way.
     func asked(forList key: RecordKey) -> [(key: RecordKey, way: ListAnswers.Way)] {
         open.filter { $0.wanted == key && $0.purpose == .list }.map { ($0.key, $0.way) }
