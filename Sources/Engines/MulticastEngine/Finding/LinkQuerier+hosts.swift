@@ -44,7 +44,7 @@ extension LinkQuerier {
         if !asked.isEmpty { lists[key]?.askedPort() }
         if let last = asked.last, last.key != key {
             lists[key]?.hosts.begin(at: last.way == .first ? now + Self.delay : now)
-        } else if !waits {
+        } else if !waits, lists[key]?.hosts.isAsking == false {
             lists[key]?.hosts.stop()
         }
     }

@@ -41,7 +41,7 @@ package struct HostQuestions: Sendable {
         var names: Set<DomainName> = []
         var proof = Proof.waiting
         var rounds = 0
-        /// The packets of its answers to who asks it by itself.
+        /// The packets that it has sent since it is asked by itself, by unicast or to the group.
         var answers = 0
         /// How it has answered a port (`ListAnswers.Way`).
         var ways: UInt8 = 0
@@ -54,8 +54,8 @@ package struct HostQuestions: Sendable {
         case asking(from: Duration)
         /// None is asked: there is no need, or there are too many.
         case over
-        /// There are too many, and they were to be asked: nothing shows that they have named all.
-        case failed
+        /// There are too many, and they were to be asked: nothing shows that they have named all. Whether each has answered.
+        case failed(haveAllAnswered: Bool)
     }
 
     private var stage = Stage.listening
@@ -99,8 +99,12 @@ package struct HostQuestions: Sendable {
         !hosts.isEmpty && hosts.values.allSatisfy { if case .shown = $0.proof { true } else { false } }
     }
 
-    /// Whether there are hosts, and each has said by itself what it has: should something be missing, it is no longer for want of being asked.
-    var haveAllAnswered: Bool { !hosts.isEmpty && hosts.values.allSatisfy { $0.answers > 0 } }
+    /// Whether there are hosts, and each has said what it has, asked by itself: should something be missing, it is no longer because an answer
+    /// to a port was cut.
+    var haveAllAnswered: Bool {
+        if case .failed(let haveAllAnswered) = stage { return haveAllAnswered }
+        return !hosts.isEmpty && hosts.values.allSatisfy { $0.answers > 0 }
+    }
 
     /// The hosts that have shown it.
     package var shown: [IPv4Address] {
@@ -118,6 +122,7 @@ package struct HostQuestions: Sendable {
         case .waiting: _ = note(names, of: host)
         case .asked(let awaits, let hasMore, let since):
             let isNew = note(names, of: host)
+            hosts[host]?.answers += 1
             hosts[host]?.proof = .asked(awaits: awaits, hasMore: isNew || hasMore, since: since)
         case .answering(let hasMore, let end, let latest):
             let isNew = note(names, of: host)
@@ -158,7 +163,9 @@ package struct HostQuestions: Sendable {
     }
 
     /// No host is asked any more: each one's answers to a port show the same, or there are too many.
-    package mutating func stop() { self = HostQuestions(stage: isAsking ? .failed : .over) }
+    package mutating func stop() {
+        self = HostQuestions(stage: isAsking ? .failed(haveAllAnswered: haveAllAnswered) : .over)
+    }
 
     /// When to call `next`; nil for never.
     package var deadline: Duration? {
