@@ -27,7 +27,7 @@ struct LinkQuerierTests {
         var link = LinkQuerier.test(knowing: tony.address4, at: start)
         let question = Message(flags: [Message.Flags(rawValue: 1)], questions: [Question(tony.host, .a)])
         for second in [2, 4, 6] { _ = link.received(question, isOwn: false, at: start + .seconds(second)) }
-        #expect(link.cache.records(key).map(\.isEnding) == [false])
+        #expect(link.cache.records(key).map(\.life.isEnding) == [false])
         #expect(!known { $0.flags.remove(.response) })
         // RFC 6762 §18.1, §18.4: neither id nor AA matters.
         #expect(known { $0.id = 77 })
@@ -62,7 +62,7 @@ struct LinkQuerierTests {
                     _ = link.received(message, isOwn: false, over: family, at: start + .seconds(second))
                 }
             }
-            #expect(link.cache.records(key).map(\.isEnding) == [counts])
+            #expect(link.cache.records(key).map(\.life.isEnding) == [counts])
         }
     }
 
@@ -85,7 +85,7 @@ struct LinkQuerierTests {
             var link = LinkQuerier.test(knowing: tony.address4, at: start)
             for second in [2, 4, 6] { _ = link.received(message, isOwn: false, at: start + .seconds(second)) }
             // No one answered: the record is in doubt.
-            #expect(link.cache.records(key).map(\.isEnding) == [counts])
+            #expect(link.cache.records(key).map(\.life.isEnding) == [counts])
             var other = LinkQuerier.test()
             other.ask(key, .unique(after: .milliseconds(100)), at: start)
             _ = other.received(message, isOwn: false, at: start)

@@ -143,7 +143,7 @@ struct OneShotQuestionsTests {
         let changes = link.receivedOneShot(answer, isOwn: false, at: due)
         #expect(changes == [.added(key, tony.service().data)])
         // The multicast question before the record ends keeps it.
-        #expect(link.cache.records(key).map(\.expires) == [due + .seconds(10)])
+        #expect(link.cache.records(key).map(\.life.expires) == [due + .seconds(10)])
         _ = link.advance(to: due + .milliseconds(8200))
         #expect(link.packets(at: due + .milliseconds(8200)).count == 1)
         // A known name is not asked for.
@@ -160,7 +160,7 @@ struct OneShotQuestionsTests {
         let answer: [ResourceRecord] = [.address(1, ttl: 10), .address(2, ttl: 10), .address(3, ttl: 0)]
         #expect(cache.receiveOneShot(answer, at: start + .milliseconds(2500)).isEmpty)
         _ = cache.advance(to: start + .seconds(4))
-        #expect(Set(cache.records(host).map(\.expires)) == [start + .seconds(120), start + .milliseconds(12_500)])
+        #expect(Set(cache.records(host).map(\.life.expires)) == [start + .seconds(120), start + .milliseconds(12_500)])
         #expect(cache.count == 3)
     }
 }

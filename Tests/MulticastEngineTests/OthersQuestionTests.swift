@@ -20,7 +20,7 @@ struct OthersQuestionTests {
             _ = link.received(
                 Message(questions: [question]), isOwn: false, wentToAll: false, at: start + .seconds(second))
         }
-        #expect(link.cache.records(key).map(\.isEnding) == [false])
+        #expect(link.cache.records(key).map(\.life.isEnding) == [false])
         var other = LinkQuerier.test()
         let list = RecordKey(tony.type, .ptr)
         other.ask(list, .shared, at: start)
@@ -41,7 +41,7 @@ struct OthersQuestionTests {
         _ = link.received(message, isOwn: false, at: start + .seconds(2))
         #expect(link.packets(at: start + .seconds(3)).isEmpty)
         _ = link.received(message, isOwn: false, at: start + .seconds(4))
-        #expect(link.cache.records(key).map(\.isEnding) == [true])
+        #expect(link.cache.records(key).map(\.life.isEnding) == [true])
         let asked = try link.packets(at: start + .seconds(5)).flatMap { try Message(reading: $0).questions }
         #expect(asked == [Question(tony.host, .a)])
         _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start + .seconds(5))

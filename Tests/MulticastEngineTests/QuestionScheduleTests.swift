@@ -77,6 +77,24 @@ struct QuestionScheduleTests {
         #expect(schedule.timesAsked(keys[1]) == 0)
     }
 
+    @Test("A question whose answer is known is looked at seldom, and asked at once where the answer has gone")
+    func known() throws {
+        var schedule = schedule()
+        let key = RecordKey(try DomainName("h1.local"), .a)
+        var looks = 0
+        schedule.ask(key, .unique(after: .zero), at: start)
+        let sent = try run(&schedule, from: start, until: start + .seconds(20)) { _ in
+            looks += 1
+            return QuestionSchedule.Knowledge(answers: [], need: .none)
+        }
+        #expect(sent.isEmpty)
+        // At once, after 8 s, and after 16 more.
+        #expect(looks == 2)
+        schedule.restart(key, at: start + .seconds(20))
+        let asked = try run(&schedule, from: start + .seconds(20), until: start + .seconds(22), knows: nothing)
+        #expect(asked.map(\.time) == [start + .seconds(20), start + .seconds(21)])
+    }
+
     @Test("Whoever asks what is asked already does not ask the link; the last to stop ends the question")
     func users() throws {
         var schedule = schedule()

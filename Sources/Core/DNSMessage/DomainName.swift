@@ -15,7 +15,7 @@ public struct DomainName: Sendable {
 
     /// A hash of the folded name. Each process has its own seed, so no one can choose names that collide. A name is hashed and compared
     /// many times, and made once.
-    let code: UInt32
+    package let code: UInt32
 
     /// The root, which has no labels.
     public static let root = DomainName(uncheckedWire: [0])

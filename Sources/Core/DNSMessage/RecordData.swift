@@ -58,8 +58,12 @@ public struct StartOfAuthority: Hashable, Sendable {
 public enum TextStrings {
     /// Returns the strings in a record's data; nil if a length does not fit.
     public static func strings(of data: some RandomAccessCollection<UInt8>) -> [[UInt8]]? {
+        strings(in: Array(data)[...])
+    }
+
+    private static func strings(in data: ArraySlice<UInt8>) -> [[UInt8]]? {
         var strings: [[UInt8]] = []
-        var rest = data[...]
+        var rest = data
         while let length = rest.popFirst() {
             guard rest.count >= Int(length) else { return nil }
             strings.append(Array(rest.prefix(Int(length))))

@@ -67,7 +67,8 @@ extension JSONWriter {
 extension Sequence<NetworkInterface> {
     /// The names, each once: an interface that was made anew under its old name counts once for a reader.
     var names: [String] {
-        map(\.name).uniqued()
+        let names = map(\.name)
+        return names.count > 1 ? names.uniqued() : names
     }
 }
 

@@ -1,5 +1,5 @@
 /// A time in eight bytes, to the nanosecond. `Duration` takes sixteen, and thousands of records and services hold several.
-package struct Moment: Comparable, Sendable {
+package struct Moment: BitwiseCopyable, Comparable, Sendable {
     /// Before every other.
     package static let never = Moment(nanoseconds: .min)
 

@@ -43,7 +43,7 @@ extension ServiceGraph {
         }
     }
 
-    private func read<Source: RecordSource>(_ records: inout ServiceRecords, _ source: Source) {
+    private func read<Source: RecordSource>(_ records: inout ServiceRecords, _ source: borrowing Source) {
         records.keep { hosts[$0] != nil }
         records.read(source, scope: origin.interface?.index ?? 0, keepsAll: dials)
     }

@@ -39,7 +39,7 @@ package struct ServiceRecords: Sendable {
     private(set) var crowdedHost: DomainName?
 
     /// Reads the SRV records.
-    init<Source: RecordSource>(of name: DomainName, _ addressTypes: [RecordType], in source: Source) {
+    init<Source: RecordSource>(of name: DomainName, _ addressTypes: [RecordType], in source: borrowing Source) {
         self.name = name
         self.addressTypes = addressTypes
         let services = source.records(RecordKey(name, .srv)).lasting
@@ -68,7 +68,7 @@ package struct ServiceRecords: Sendable {
     /// - Parameters:
     ///   - scope: the interface's index, for addresses that mean something there alone.
     ///   - keepsAll: addresses that no host can have are kept, too: who dials says why not these.
-    mutating func read<Source: RecordSource>(_ source: Source, scope: UInt32, keepsAll: Bool) {
+    mutating func read<Source: RecordSource>(_ source: borrowing Source, scope: UInt32, keepsAll: Bool) {
         text = Self.text(of: source.records(RecordKey(name, .txt)))
         if text == nil, source.standing(RecordKey(name, .txt)) != .unknown { text = [] }
         addresses.reserveCapacity(targets.count)
@@ -78,7 +78,7 @@ package struct ServiceRecords: Sendable {
     }
 
     private mutating func read<Source: RecordSource>(
-        _ host: DomainName, _ source: Source, scope: UInt32, keepsAll: Bool
+        _ host: DomainName, _ source: borrowing Source, scope: UInt32, keepsAll: Bool
     ) -> [IPAddress] {
         // An address stays until it ends: others of the host may follow in messages of their own (RFC 6762 §10.2).
         var records: [[KnownRecord]] = []
@@ -100,8 +100,9 @@ package struct ServiceRecords: Sendable {
         if count > Self.mostAddresses {
             crowdedHost = host
             let share = Self.mostAddresses / records.count
-            records = records.map { one in
-                one.nearest(max(share, Self.mostAddresses - (count - one.count)), in: source)
+            for index in records.indices {
+                let others = count - records[index].count
+                records[index] = records[index].nearest(max(share, Self.mostAddresses - others), in: copy source)
             }
         }
         var addresses: [IPAddress] = []

@@ -83,10 +83,7 @@ extension Catalog {
     private mutating func appeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
         let wait = isResolving ? limits.resolutionLimit : limits.sightingWindow
         var changes: [Change<DiscoveredService>] = []
-        var entry: CatalogEntry
-        if let known = entries[sighting.instance] {
-            entry = known
-        } else {
+        if entries[sighting.instance] == nil {
             if isFull, spares.count >= mostSpares { forgetSpares() }
             guard !isFull || spares.count < mostSpares else {
                 forget(sighting.instance)
@@ -94,7 +91,7 @@ extension Catalog {
             }
             forgotten.remove(sighting.instance)
             lastNumber += 1
-            entry = CatalogEntry(
+            var entry = CatalogEntry(
                 instance: sighting.instance, number: lastNumber, isInitial: !isListed, tellBy: now + wait)
             entry.pacedUntil = returns.removeValue(forKey: sighting.instance).map { $0 + limits.changeInterval }
             entry.isSpare = isFull
@@ -103,13 +100,14 @@ extension Catalog {
             } else {
                 order?.add(sighting.instance, to: nil)
             }
+            entries[sighting.instance] = entry
         }
-        if entry.isSpare { changes += noRoom(now) }
+        guard let place = entries.index(forKey: sighting.instance) else { return changes }
+        if entries.values[place].isSpare { changes += noRoom(now) }
         // Before the first report, one deadline for all origins; afterwards each has its own.
-        let until = entry.told == nil ? entry.tellBy : now + wait
-        entry.sites[sighting.origin, default: CatalogSite(awaitedUntil: until)]
+        let until = entries.values[place].told == nil ? entries.values[place].tellBy : now + wait
+        entries.values[place].sites[sighting.origin, default: CatalogSite(awaitedUntil: until)]
             .appeared(sighting.family, isOwn: sighting.isOwn)
-        entries[sighting.instance] = entry
         return changes + evaluate([sighting.instance], now: now)
     }
 
@@ -151,25 +149,28 @@ extension Catalog {
             let sighting = Sighting(instance: resolution.instance, origin: resolution.origin, family: nil)
             changes += appeared(sighting, now: now)
         }
-        guard let entry = entries[resolution.instance], entry.sites[resolution.origin] != nil else { return changes }
+        let instance = resolution.instance
+        guard let place = entries.index(forKey: instance),
+            entries.values[place].sites.contains(resolution.origin)
+        else { return changes }
         var resolution = resolution
         if resolution.bound(addressesPerHost: limits.addressesPerHost) {
             let text =
                 "\(resolution.host) has more than \(limits.addressesPerHost) addresses: further ones are left out"
             changes += degraded("addresses", text, now: now)
         }
-        if entry.isSpare {
+        if entries.values[place].isSpare {
             let text = "more than \(limits.services) services: of some hosts only \(limits.servicesPerHost) are kept"
             changes += degraded("services", text, now: now)
-            changes += makeRoom(for: entry.instance, of: resolution.announcer)
+            changes += makeRoom(for: instance, of: resolution.announcer)
         }
-        if entries[entry.instance]?.isSpare == true {
-            spares.add(entry.instance, isResolved: true)
+        if entries[instance]?.isSpare == true {
+            spares.add(instance, isResolved: true)
         } else {
-            order?.add(entry.instance, to: resolution.announcer)
+            order?.add(instance, to: resolution.announcer)
         }
-        entries[resolution.instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
-        return changes + evaluate([resolution.instance], now: now)
+        entries[instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
+        return changes + evaluate([instance], now: now)
     }
 
     private mutating func resolutionFailed(
@@ -188,7 +189,8 @@ extension Catalog {
         // Without resolving, the first list has all there is.
         let (deadline, isComplete) = (now + limits.removalHold, !isResolving)
         var concerned: [ServiceInstance] = []
-        for instance in entries.keys
+        // Not over the keys themselves: a second reference would copy all entries at the first change.
+        for instance in Array(entries.keys)
         where entries[instance]?.listed(holdUntil: deadline, isComplete: isComplete) == true {
             concerned.append(instance)
         }
@@ -198,7 +200,7 @@ extension Catalog {
     private mutating func backend(_ state: EngineState, now: Duration) -> [Change<DiscoveredService>] {
         guard let news = watch.became(state) else { return [] }
         if !watch.isUp {
-            for instance in entries.keys { entries[instance]?.backendLost() }
+            for instance in Array(entries.keys) { entries[instance]?.backendLost() }
         }
         // Changes made meanwhile are known only when it has listed again: until then `settled` would be wrong.
         if news == .recovered {
@@ -224,8 +226,10 @@ extension Catalog {
     mutating func evaluate(_ instances: [ServiceInstance], now: Duration) -> [Change<DiscoveredService>] {
         var changes: [Change<DiscoveredService>] = []
         for instance in instances.count > 1 ? inOrder(instances) : instances {
-            guard var entry = entries[instance] else { continue }
-            entry.expire(now, limits)
+            // In place: a second reference to an entry would copy its sites at their next change.
+            guard let place = entries.index(forKey: instance) else { continue }
+            entries.values[place].expire(now, limits)
+            let entry = entries.values[place]
             if entry.isGone {
                 remove(instance)
                 if let told = entry.told {
@@ -241,21 +245,22 @@ extension Catalog {
                     later = until - limits.changeInterval
                 } else {
                     // Two at once, for a change in place comes from each link by itself; then one an interval.
-                    entry.pacedUntil =
+                    entries.values[place].pacedUntil =
                         entry.told == nil ? nil : max(entry.pacedUntil ?? now, now) + limits.changeInterval
-                    entry.told = change.service
+                    entries.values[place].told = change.service
                     changes.append(change.told)
                 }
             }
-            entries[instance] = entry
             deadlines.set(instance, to: [entry.nextDeadline(limits), later].compactMap(\.self).min())
-            if !isSettled && entry.isInitial && entry.isAwaited {
+            if !isSettled && entry.isInitial && entries.values[place].isAwaited {
                 awaited.insert(instance)
             } else {
                 awaited.remove(instance)
             }
         }
-        return changes + fillUp(now: now) + settleIfDone()
+        changes += fillUp(now: now)
+        changes += settleIfDone()
+        return changes
     }
 
     private mutating func change(

@@ -121,9 +121,20 @@ struct CatalogEntry: Sendable {
             let address: IPAddress
             let port: Port
         }
+        var endpoints: [Endpoint] = []
+        // Most services have one answer and one port.
+        if resolutions.count == 1, let only = resolutions.first, only.alternatives.isEmpty {
+            guard let port = only.port else { return [] }
+            for address in only.target.addresses.sorted()
+            where endpoints.count < limit && address != endpoints.last?.address
+                && family.map({ $0 == address.family }) ?? true
+            {
+                endpoints.append(Endpoint(address: address, port: port, interface: only.origin.interface))
+            }
+            return endpoints
+        }
         var known: Set<SocketAddress> = []
         var addresses: Set<IPAddress> = []
-        var endpoints: [Endpoint] = []
         for resolution in resolutions {
             let hasAlternatives = !resolution.alternatives.isEmpty
             for target in resolution.targets {

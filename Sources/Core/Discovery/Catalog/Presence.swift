@@ -68,6 +68,8 @@ struct SmallMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func place(of key: Key) -> Int? { pairs.firstIndex { $0.key == key } }
 
+    func contains(_ key: Key) -> Bool { place(of: key) != nil }
+
     subscript(key: Key) -> Value? {
         get { place(of: key).map { pairs[$0].value } }
         set {

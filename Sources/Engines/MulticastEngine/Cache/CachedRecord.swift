@@ -2,23 +2,43 @@ package import DNSMessage
 package import DNSSD
 import Records
 
-/// A cached record with its times. A cache may hold a hundred thousand, so its fields are as small as possible.
+/// A cached record. A cache may hold a hundred thousand, so its fields are as small as possible.
 package struct CachedRecord: Sendable {
     package let key: RecordKey
+    package internal(set) var life: RecordLife
+    package let data: RecordData
+
+    /// - Parameter family: over which it was heard; nil for both.
+    init(
+        _ key: RecordKey, _ data: RecordData, ttl: UInt32, isOwn: Bool, over family: IPAddress.Family? = nil,
+        from source: PacketSource, at now: Duration
+    ) {
+        (self.key, self.data) = (key, data)
+        life = RecordLife(ttl: ttl, isOwn: isOwn, over: family, from: source, at: now)
+    }
+
+    /// Returns the record as a known answer, with the seconds that remain.
+    package func record(at now: Duration) -> ResourceRecord {
+        let left = max(life.expires - now, .zero).components.seconds
+        return ResourceRecord(key.name, key.type, data, ttl: UInt32(clamping: left))
+    }
+}
+
+/// The times of a cached record, and what else the rules ask about it. It refers to nothing, so the rules look at it without counting references.
+package struct RecordLife: BitwiseCopyable, Sendable {
     /// The record's TTL in seconds, within the cache's bound.
-    package internal(set) var ttl: UInt32
+    package private(set) var ttl: UInt32
     /// Whether it ends before its TTL: after a goodbye or another record's cache-flush, or because no one answers for
     /// it.
-    package internal(set) var isEnding = false
+    package private(set) var isEnding = false
     /// Whether this machine sent it.
-    package internal(set) var isOwn = false
+    package private(set) var isOwn: Bool
     /// The number of its refresh points that have passed.
     var refreshes: UInt8 = 0
     /// The number of others' questions that its host should have answered but did not (RFC 6762 §10.5).
-    var unanswered: UInt8 = 0
+    private(set) var unanswered: UInt8 = 0
     /// The source that sent it first.
     let source: PacketSource
-    package let data: RecordData
 
     /// Over which families it was heard.
     private(set) var hearing: Hearing
@@ -32,21 +52,15 @@ package struct CachedRecord: Sendable {
     /// Its neighbours among the records of its key, and, in the first of them, their number; maintained by the store.
     var links = Links()
 
-    struct Links: Sendable {
+    struct Links: BitwiseCopyable, Sendable {
         var next: Int32 = -1
         var previous: Int32 = -1
         var count: Int32 = 1
     }
 
     /// - Parameter family: over which it was heard; nil for both.
-    init(
-        _ key: RecordKey, _ data: RecordData, ttl: UInt32, over family: IPAddress.Family? = nil,
-        from source: PacketSource, at now: Duration
-    ) {
-        self.key = key
-        self.data = data
-        self.ttl = ttl
-        self.source = source
+    init(ttl: UInt32, isOwn: Bool, over family: IPAddress.Family?, from source: PacketSource, at now: Duration) {
+        (self.ttl, self.isOwn, self.source) = (ttl, isOwn, source)
         hearing = Hearing(over: family, at: now)
         receivedAt = Moment(now)
         firstReceivedAt = receivedAt
@@ -105,12 +119,6 @@ package struct CachedRecord: Sendable {
     /// Returns whether half its life has passed, so that it is no longer listed as a known answer (RFC 6762 §7.1).
     package func isStale(at now: Duration) -> Bool { isEnding || now - received > .seconds(ttl) / 2 }
 
-    /// Returns the record as a known answer, with the seconds that remain.
-    package func record(at now: Duration) -> ResourceRecord {
-        let left = max(expires - now, .zero).components.seconds
-        return ResourceRecord(key.name, key.type, data, ttl: UInt32(clamping: left))
-    }
-
     /// Returns when to ask for it again: at 80, 85, 90 and 95 % of its life, plus `perMille` thousandths, at most 20
     /// (RFC 6762 §5.2); nil after that.
     func refreshPoint(laterBy perMille: Int) -> Duration? {
@@ -120,7 +128,7 @@ package struct CachedRecord: Sendable {
 }
 
 /// The sender of a packet as a number of two bytes, because thousands of records hold one. Senders may share a number.
-package struct PacketSource: Hashable, Sendable {
+package struct PacketSource: BitwiseCopyable, Hashable, Sendable {
     /// The source of answers to one-shot questions.
     package static let asked = PacketSource(0)
 
@@ -143,7 +151,7 @@ package struct PacketSource: Hashable, Sendable {
 }
 
 /// Over which families a record was heard, and when: a query over one family sees what came over it, whatever came over the other.
-struct Hearing: Sendable {
+struct Hearing: BitwiseCopyable, Sendable {
     /// In seconds of the boot clock and one more; 0: never. Thousands of records hold these.
     private var ipv4: UInt32 = 0
     private var ipv6: UInt32 = 0

@@ -9,17 +9,17 @@ extension RecordCache {
         _ slot: Int, _ ttl: UInt32, _ isOwn: Bool, over family: IPAddress.Family?, at now: Duration,
         _ changes: inout [Change]
     ) {
-        let news = store[slot]?.renew(ttl: ttl, over: family, isOwn: isOwn, at: now)
+        let news = store[slot]?.life.renew(ttl: ttl, over: family, isOwn: isOwn, at: now)
         queue(slot)
-        guard let news, let cached = store[slot] else { return }
+        guard let news, news.isNew || news.lapsed != nil, let cached = store[slot] else { return }
         if let family, news.isNew { changes.append(.heard(cached.key, cached.data, over: family)) }
         if let lapsed = news.lapsed { changes.append(.unheard(cached.key, cached.data, over: lapsed)) }
     }
 
     /// A record that lasts longer anyway was heard.
     mutating func hear(_ slot: Int, over family: IPAddress.Family?, at now: Duration, _ changes: inout [Change]) {
-        guard let family, let cached = store[slot], !cached.hearing.includes(family) else { return }
-        store[slot]?.hear(over: family, at: now)
+        guard let family, let cached = store[slot], !cached.life.hearing.includes(family) else { return }
+        store[slot]?.life.hear(over: family, at: now)
         changes.append(.heard(cached.key, cached.data, over: family))
     }
 
@@ -31,7 +31,7 @@ extension RecordCache {
     }
 
     mutating func end(_ slot: Int, at time: Duration) {
-        if store[slot]?.end(at: time) == true { queue(slot) }
+        if store[slot]?.life.end(at: time) == true { queue(slot) }
     }
 
     /// Ends the records of a key, except those received in the last second: they are part of the same announcement, or
@@ -48,15 +48,15 @@ extension RecordCache {
         // The same for each call, so that a point does not move before it is reached.
         var mixed = random &+ UInt64(truncatingIfNeeded: slot) &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 31) &* 0xBF58_476D_1CE4_E5B9
-        return store[slot]?.refreshPoint(laterBy: Int(mixed >> 33) % 21)
+        return store[slot]?.life.refreshPoint(laterBy: Int(mixed >> 33) % 21)
     }
 
     /// Queues a record at its next deadline. An item that comes too early is queued again.
     mutating func queue(_ slot: Int) {
-        guard let cached = store[slot] else { return }
-        let next = Moment(refreshPoint(of: slot).map { min($0, cached.expires) } ?? cached.expires)
-        if cached.queued != .never, cached.queued <= next { return }
-        store[slot]?.queued = next
+        guard let life = store[slot]?.life else { return }
+        let next = Moment(refreshPoint(of: slot).map { min($0, life.expires) } ?? life.expires)
+        if life.queued != .never, life.queued <= next { return }
+        store[slot]?.life.queued = next
         heap.insert(DeadlineHeap.Item(deadline: next, slot: slot))
         if heap.count > 2 * count + 64 { dropOutdatedItems() }
     }
@@ -64,7 +64,7 @@ extension RecordCache {
     private mutating func dropOutdatedItems() {
         heap = DeadlineHeap(
             store.indices.compactMap { slot in
-                store[slot].map { DeadlineHeap.Item(deadline: $0.queued, slot: slot) }
+                store[slot].map { DeadlineHeap.Item(deadline: $0.life.queued, slot: slot) }
             })
     }
 }

@@ -8,13 +8,13 @@ extension RecordCache {
     /// Passes on the records of a key that are in view, until `isEnough` returns true.
     func look(_ key: RecordKey, _ isEnough: (CachedRecord) -> Bool) {
         guard let view else { return store.look(key, isEnough) }
-        store.look(key) { $0.hearing.includes(view) && isEnough($0) }
+        store.look(key) { $0.life.hearing.includes(view) && isEnough($0) }
     }
 
     /// The slot of a record that is in view.
     func slot(of key: RecordKey, _ data: RecordData) -> Int? {
         guard let slot = store.slot(of: key, data) else { return nil }
-        return view.map { store[slot]?.hearing.includes($0) == false } == true ? nil : slot
+        return view.map { store[slot]?.life.hearing.includes($0) == false } == true ? nil : slot
     }
 
     /// Returns the records of a key that have not expired.
@@ -58,10 +58,10 @@ extension RecordCache {
         var bare: [PacketSource: Int] = [:]
         let isCrowded = store.count(of: key) > Self.bareAnswers
         store.look(key) { record in
-            guard !record.isStale(at: now), isHeardEverywhere(record) else { return false }
+            guard !record.life.isStale(at: now), isHeardEverywhere(record.life) else { return false }
             if isCrowded, case .ptr(let name) = record.data, store.count(of: RecordKey(name, .srv)) == 0 {
-                bare[record.source, default: 0] += 1
-                if bare[record.source, default: 0] > Self.bareAnswers { return false }
+                bare[record.life.source, default: 0] += 1
+                if bare[record.life.source, default: 0] > Self.bareAnswers { return false }
             }
             known.append(record.record(at: now))
             return false
@@ -71,12 +71,12 @@ extension RecordCache {
 
     /// Returns whether a record is known and less than half its life has passed.
     package func isFresh(_ key: RecordKey, _ data: RecordData, at now: Duration) -> Bool {
-        store.slot(of: key, data).flatMap { store[$0] }.map { !$0.isStale(at: now) } ?? false
+        store.slot(of: key, data).flatMap { store[$0]?.life.isStale(at: now) } == false
     }
 
     /// Returns whether this machine sent a record.
     package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
-        slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false
+        slot(of: key, data).flatMap { store[$0]?.life.isOwn } ?? false
     }
 
     /// How long another host's name counts as taken without a probe: hosts do not always defend what they have just said.
@@ -87,17 +87,13 @@ extension RecordCache {
     package func isOthers(_ service: DomainName, own: DomainName?, at now: Duration) -> Bool {
         records(RecordKey(service, .srv)).contains { record in
             guard case .srv(_, _, _, let host) = record.data else { return false }
-            return !record.isOwn && !record.isEnding && host != own && now - record.received < Self.claim
+            let life = record.life
+            return !life.isOwn && !life.isEnding && host != own && now - life.received < Self.claim
         }
     }
 
-    private func contains(_ key: RecordKey, where isWanted: (CachedRecord) -> Bool = { _ in true }) -> Bool {
-        var isFound = false
-        look(key) { record in
-            isFound = isWanted(record)
-            return isFound
-        }
-        return isFound
+    private func contains(_ key: RecordKey, where isWanted: (RecordLife) -> Bool = { _ in true }) -> Bool {
+        store.contains(key) { life in (view.map(life.hearing.includes) ?? true) && isWanted(life) }
     }
 
     /// Returns whether a key has a record that is not ending.
@@ -108,7 +104,7 @@ extension RecordCache {
         contains(key) { !$0.isEnding && isHeardEverywhere($0) }
     }
 
-    func isHeardEverywhere(_ record: CachedRecord) -> Bool { needed.allSatisfy(record.hearing.includes) }
+    func isHeardEverywhere(_ life: RecordLife) -> Bool { needed.allSatisfy(life.hearing.includes) }
 
     /// Returns whether a host has denied that a name has records of this type (RFC 6762 §6.1), and none has arrived
     /// since.
@@ -116,7 +112,7 @@ extension RecordCache {
         guard !contains(key) else { return false }
         return records(RecordKey(key.name, .nsec)).contains {
             guard case .nsec(_, let types) = $0.data else { return false }
-            return !$0.isEnding && !types.contains(key.type)
+            return !$0.life.isEnding && !types.contains(key.type)
         }
     }
 }

@@ -74,7 +74,7 @@ extension RecordCache {
     private func members(of place: Crowd.Place) -> [Crowd.Member] {
         func member(_ slot: Int, weight: Int) -> Crowd.Member? {
             store[slot].map {
-                Crowd.Member(slot: slot, group: group(of: $0), weight: weight, since: $0.firstReceived)
+                Crowd.Member(slot: slot, group: group(of: $0), weight: weight, since: $0.life.firstReceived)
             }
         }
         return switch place {
@@ -88,9 +88,9 @@ extension RecordCache {
 
     private func group(of record: CachedRecord) -> Crowd.Group {
         if case .ptr(let name) = record.data, store.count(of: RecordKey(name, .srv)) == 0 {
-            return .bare(record.source)
+            return .bare(record.life.source)
         }
-        return .answered(record.source)
+        return .answered(record.life.source)
     }
 
     private mutating func forget(_ slot: Int, _ changes: inout [Change]) {
@@ -103,7 +103,7 @@ extension RecordCache {
         if let lastSweep, now - lastSweep < Self.sweepInterval { return }
         lastSweep = now
         let unwatched = store.indices.compactMap { slot in
-            store[slot].flatMap { watches[$0.key] == nil ? (slot: slot, received: $0.received) : nil }
+            store[slot].flatMap { watches[$0.key] == nil ? (slot: slot, received: $0.life.received) : nil }
         }
         for (slot, _) in unwatched.sorted(by: { $0.received < $1.received }).prefix(max(1, limits.records / 8)) {
             forget(slot, &changes)
@@ -116,7 +116,7 @@ extension RecordCache {
         guard store.count(of: key) >= limits.uniqueRecords else { return true }
         guard isOfNeighbour(data) else { return false }
         let strangers = store.slots(of: key).compactMap { slot in
-            store[slot].flatMap { isOfNeighbour($0.data) ? nil : (slot: slot, since: $0.firstReceived) }
+            store[slot].flatMap { isOfNeighbour($0.data) ? nil : (slot: slot, since: $0.life.firstReceived) }
         }
         guard let newest = strangers.max(by: { $0.since < $1.since })?.slot else { return false }
         forget(newest, &changes)

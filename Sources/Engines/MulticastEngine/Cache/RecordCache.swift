@@ -125,10 +125,10 @@ package struct RecordCache: Sendable {
         var flushed: Set<RecordKey> = []
         // What a list names comes before the list: a full list prefers names that answer.
         for isShared in [false, true] {
-            for record in records
-            where record.type.isShared == isShared && record.recordClass == .internet && record.type.isData {
+            for index in records.indices where records[index].type.isShared == isShared {
+                let record = records[index]
+                guard record.recordClass == .internet, record.type.isData else { continue }
                 let key = RecordKey(record.name, record.type)
-                if record.flushesCache, !isShared { flushed.insert(key) }
                 // RFC 2181 §8: a TTL with its top bit set is zero.
                 let ttl = record.ttl >> 31 == 1 ? 0 : min(record.ttl, limits.ttl)
                 if let slot = store.slot(of: key, record.data) {
@@ -138,10 +138,12 @@ package struct RecordCache: Sendable {
                         refresh(slot, ttl, isOwn, over: family, at: now, &changes)
                     }
                 } else if ttl > 0 {
-                    var new = CachedRecord(key, record.data, ttl: ttl, over: family, from: source, at: now)
-                    new.isOwn = isOwn
+                    let new = CachedRecord(
+                        key, record.data, ttl: ttl, isOwn: isOwn, over: family, from: source, at: now)
                     insert(new, at: now, &changes)
                 }
+                // Where there is no other record, nothing is flushed.
+                if record.flushesCache, !isShared, !store.holdsOnly(key, record.data) { flushed.insert(key) }
             }
         }
         for key in flushed { flush(key, at: now) }
@@ -159,12 +161,11 @@ package struct RecordCache: Sendable {
             let key = RecordKey(record.name, record.type)
             let ttl = min(record.ttl, limits.ttl)
             guard let slot = store.slot(of: key, record.data) else {
-                var new = CachedRecord(key, record.data, ttl: ttl, over: family, from: .asked, at: now)
-                new.isOwn = isOwn
+                let new = CachedRecord(key, record.data, ttl: ttl, isOwn: isOwn, over: family, from: .asked, at: now)
                 insert(new, at: now, &changes)
                 continue
             }
-            if let cached = store[slot], cached.expires < now + .seconds(ttl) {
+            if let life = store[slot]?.life, life.expires < now + .seconds(ttl) {
                 refresh(slot, ttl, isOwn, over: family, at: now, &changes)
             } else {
                 hear(slot, over: family, at: now, &changes)
@@ -187,9 +188,9 @@ package struct RecordCache: Sendable {
         let known = Set(knownAnswers.lazy.filter { $0.name == question.name }.map(\.data))
         for slot in keys.flatMap({ store.slots(of: $0) }) {
             guard let cached = store[slot], !known.contains(cached.data) else { continue }
-            store[slot]?.wasMissed(at: now)
-            guard let count = store[slot]?.unanswered, count > cached.unanswered else { continue }
-            guard count >= Self.unansweredQuestions, !cached.isEnding else { continue }
+            store[slot]?.life.wasMissed(at: now)
+            guard let count = store[slot]?.life.unanswered, count > cached.life.unanswered else { continue }
+            guard count >= Self.unansweredQuestions, !cached.life.isEnding else { continue }
             end(slot, at: now + Self.doubt)
             doubted.insert(cached.key)
         }
@@ -214,7 +215,7 @@ package struct RecordCache: Sendable {
     package mutating func reconfirmAll(at now: Duration) {
         let end = now + Self.doubt + .seconds(count / Self.recordsPerSecond)
         for slot in store.indices where store[slot] != nil {
-            store[slot]?.last(until: end, at: now)
+            store[slot]?.life.last(until: end, at: now)
             self.end(slot, at: end)
         }
     }
@@ -229,16 +230,16 @@ package struct RecordCache: Sendable {
         var refreshes: Set<RecordKey> = []
         while let item = heap.first, item.deadline.time <= now {
             _ = heap.popFirst()
-            guard let cached = store[item.slot], cached.queued == item.deadline else { continue }
-            store[item.slot]?.queued = .never
-            if cached.expires <= now {
+            guard let cached = store[item.slot], cached.life.queued == item.deadline else { continue }
+            store[item.slot]?.life.queued = .never
+            if cached.life.expires <= now {
                 store.remove(item.slot)
                 changes.append(.removed(cached.key, cached.data))
                 continue
             }
             while let point = refreshPoint(of: item.slot), point <= now {
                 if watches[cached.key] != nil { refreshes.insert(cached.key) }
-                store[item.slot]?.refreshes += 1
+                store[item.slot]?.life.refreshes += 1
             }
             queue(item.slot)
         }

@@ -67,7 +67,7 @@ final class DeskOperation: QuerierOperation {
                 for type in request.types {
                     let key = RecordKey(name, type)
                     known.keys.insert(key)
-                    for record in cache.records(key) where !record.isEnding {
+                    for record in cache.records(key) where !record.life.isEnding {
                         isThere = true
                         known.types.insert(type)
                         guard known.records.count < Self.mostRecords else { break }
@@ -76,7 +76,7 @@ final class DeskOperation: QuerierOperation {
                     }
                     if cache.isDenied(key) { denials[key, default: 0] += 1 }
                 }
-                let alias = isThere ? nil : cache.records(RecordKey(name, .cname)).first { !$0.isEnding }
+                let alias = isThere ? nil : cache.records(RecordKey(name, .cname)).first { !$0.life.isEnding }
                 // What a link says of other domains is not asked for on all links.
                 guard let alias, case .cname(let target) = alias.data, target.isHostOfLink else { break }
                 known.records.append(DeskRecord(alias.record(at: now), on: interface))

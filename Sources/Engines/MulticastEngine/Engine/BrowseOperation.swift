@@ -74,7 +74,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         part.browse.hide()
         facts += part.browse.takeFacts()
         // The link may stay open for others.
-        read(link) { part.browse.end(&$0) }
+        if link.isOpen { read(link) { part.browse.end(&$0) } }
         settle(at: now)
     }
 
@@ -165,11 +165,11 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func end() {
-        for part in parts.values {
-            var browse = part.browse
-            read(part.link) { browse.end(&$0) }
+        // Each is taken out first: a second reference would copy the browse. A link that is closed forgets what is asked for.
+        for interface in Array(parts.keys) {
+            guard var part = parts.removeValue(forKey: interface), part.link.isOpen else { continue }
+            read(part.link) { part.browse.end(&$0) }
         }
-        parts = [:]
         facts = []
     }
 

@@ -86,7 +86,6 @@ final class QuerierCore {
 
     func end(id: UInt64) {
         guard let operation = operations.remove(id: id) else { return }
-        operation.end()
         let wish = operation.wish
         if let count = wishes[wish], count > 1 {
             wishes[wish] = count - 1
@@ -94,6 +93,7 @@ final class QuerierCore {
             wishes[wish] = nil
             reviewLinks(at: BootTime.now)
         }
+        operation.end()
         if operations.isEmpty {
             monitor.leave(self)
             system = nil

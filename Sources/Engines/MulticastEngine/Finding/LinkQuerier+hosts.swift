@@ -25,7 +25,9 @@ extension LinkQuerier {
     private static func fitsOneAnswer(_ key: RecordKey, _ cache: RecordCache) -> Bool {
         var counts: [PacketSource: Int] = [:]
         // Who answered a port is not known, and has not listed too many.
-        for record in cache.records(key) where record.source != .asked { counts[record.source, default: 0] += 1 }
+        for record in cache.records(key) where record.life.source != .asked {
+            counts[record.life.source, default: 0] += 1
+        }
         let most = key == types ? mostTypes : mostListed
         return counts.values.allSatisfy { $0 <= most }
     }
@@ -119,15 +121,10 @@ extension LinkQuerier {
     func isOverIPv4(_ service: DomainName?, of key: RecordKey, over family: IPAddress.Family?) -> Bool {
         guard family != .ipv6 else { return false }
         if let service {
-            return cache.store.slot(of: key, .ptr(service)).flatMap { cache.store[$0] }?.hearing.includes(.ipv4)
+            return cache.store.slot(of: key, .ptr(service)).flatMap { cache.store[$0]?.life.hearing.includes(.ipv4) }
                 ?? false
         }
-        var isAll = true
-        cache.store.look(key) { record in
-            isAll = record.isEnding || record.hearing.includes(.ipv4)
-            return !isAll
-        }
-        return isAll
+        return !cache.store.contains(key) { !$0.isEnding && !$0.hearing.includes(.ipv4) }
     }
 }
 

@@ -73,8 +73,8 @@ extension LinkQuerier: RecordSource {
 extension KnownRecord {
     fileprivate init(_ record: CachedRecord) {
         self.init(
-            record.data, sender: record.source.number, isOwn: record.isOwn, isEnding: record.isEnding,
-            received: record.received, firstReceived: record.firstReceived)
+            record.data, sender: record.life.source.number, isOwn: record.life.isOwn, isEnding: record.life.isEnding,
+            received: record.life.received, firstReceived: record.life.firstReceived)
     }
 }
 
@@ -119,7 +119,7 @@ extension LinkQuerier {
         guard verdict == .open, !cache.isAnswered(key), let types = Self.types, types != key else { return verdict }
         // Somebody has just said that there is such a type.
         let isNamed = cache.records(types).contains {
-            $0.data == .ptr(key.name) && !$0.isEnding && now - $0.received < Self.named
+            $0.data == .ptr(key.name) && !$0.life.isEnding && now - $0.life.received < Self.named
         }
         return isNamed ? .unanswered : verdict
     }

@@ -109,6 +109,9 @@ final class Link {
         return hasNew
     }
 
+    /// Whether it has sockets. One that is closed is forgotten with all that was asked on it.
+    var isOpen: Bool { !sockets.isEmpty }
+
     func close() {
         for socket in sockets { socket.free() }
         sockets = []

@@ -193,7 +193,7 @@ package struct LinkQuerier: Sendable {
     package func isSilent(_ service: DomainName, at now: Duration) -> Bool {
         let key = RecordKey(service, .srv)
         return oneShots.isUnanswered(key)
-            && !cache.records(key).contains { !$0.isEnding && now - $0.received < RecordCache.ending }
+            && !cache.records(key).contains { !$0.life.isEnding && now - $0.life.received < RecordCache.ending }
             && hosts(of: service).contains { Self.addresses(of: $0).contains(where: oneShots.isAnswered) }
     }
 

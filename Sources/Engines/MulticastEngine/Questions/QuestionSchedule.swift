@@ -140,7 +140,8 @@ package struct QuestionSchedule: Sendable {
 
     /// A question with one answer was answered: whoever it was put to for is worth more of them.
     package mutating func answered(_ key: RecordKey, at now: Duration) {
-        guard let place = place(of: key), let source = states[place]?.takePayment() else { return }
+        // Where nobody has a budget, nobody is charged.
+        guard !budgets.isEmpty, let place = place(of: key), let source = states[place]?.takePayment() else { return }
         budgets[source]?.answered()
         for _ in 0..<SourceBudget.reward {
             guard let place = budgets[source]?.takeWaiting() else { break }
@@ -296,7 +297,7 @@ package struct QuestionSchedule: Sendable {
                 continue
             }
             switch need(of: state, knows) {
-            case .none: state.waitLonger(at: now)
+            case .none: state.wasNeedless(at: now)
             case .full where !mayAsk(&state, at: item.slot, now): break
             case .little, .full:
                 due.append(Question(state.key.name, state.key.type))

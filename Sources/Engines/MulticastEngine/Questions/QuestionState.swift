@@ -6,6 +6,8 @@ struct QuestionState: Sendable {
     /// From the first question to the second, in seconds; each later interval is longer, up to an hour.
     private static let firstInterval: UInt16 = 1
     private static let longestInterval: UInt16 = 3600
+    /// Until a question is looked at again whose answer is known, in seconds.
+    private static let needlessInterval: UInt16 = 8
     /// The number of questions with which a lookup by name goes ahead of all others.
     private static let hasty: UInt8 = 3
 
@@ -152,7 +154,13 @@ struct QuestionState: Sendable {
         waitLonger(at: now)
     }
 
-    mutating func waitLonger(at now: Duration) {
+    /// It was due, and its answer is known: what changes that makes it due again, so a look now and then is enough.
+    mutating func wasNeedless(at now: Duration) {
+        interval = max(interval, Self.needlessInterval)
+        waitLonger(at: now)
+    }
+
+    private mutating func waitLonger(at now: Duration) {
         next = Moment(now + .seconds(interval))
         interval = min(interval * growth, Self.longestInterval)
     }
