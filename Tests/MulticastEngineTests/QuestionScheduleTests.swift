@@ -85,7 +85,7 @@ struct QuestionScheduleTests {
         schedule.ask(key, .unique(after: .zero), at: start)
         let sent = try run(&schedule, from: start, until: start + .seconds(20)) { _ in
             looks += 1
-            return QuestionSchedule.Knowledge(answers: [], need: .none)
+            return QuestionSchedule.Knowledge(answers: [], need: .answered)
         }
         #expect(sent.isEmpty)
         // At once, after 8 s, and after 16 more.

@@ -163,9 +163,7 @@ extension TXTRecord {
     ///
     /// Leaves out empty strings, strings without a key, keys that are not printable ASCII, and repeated keys. Stops,
     /// and sets `isTruncated`, after 8900 bytes or 256 entries, or at a string longer than 255 bytes.
-    public init(strings: some Sequence<[UInt8]>) { self.init(Array(strings)) }
-
-    private init(_ strings: [[UInt8]]) {
+    public init(strings: some Sequence<[UInt8]>) {
         self.init()
         var keys: Set<[UInt8]> = []
         var size = 0

@@ -6,7 +6,8 @@ struct RecordStore: Sendable {
     private var free: [Int32] = []
     /// The first record of each key; the others are linked to it.
     private var heads = PlaceIndex()
-    /// The slots of the records that many hosts share: one key may have thousands. Of the others it has a few, one after the other.
+    /// The slots of the records that many hosts share: one key may have thousands. Of the others it has as many as the cache's
+    /// `uniqueRecords`, which are looked through.
     private var places = PlaceIndex()
     /// Approximate bytes of all records.
     private(set) var size = 0
@@ -80,7 +81,7 @@ struct RecordStore: Sendable {
         while slot >= 0, let life = slots[slot]?.life, !isEnough(slot, life) { slot = Int(life.links.next) }
     }
 
-    /// Of a name that another one lists, from the hashes of both.
+    /// A hash of a shared record: of a name that another one lists, from the hashes of both.
     private static func code(_ key: RecordKey, _ data: RecordData) -> UInt32 {
         if case .ptr(let name) = data { key.code &* 0x9E37_79B1 ^ name.code } else { data.shortHash ^ key.code }
     }

@@ -165,7 +165,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func end() {
-        // Each is taken out first: a second reference would copy the browse. A link that is closed forgets what is asked for.
+        // Each is taken out first: a second reference would copy the browse. A link that is closed is forgotten, with what is asked on it.
         for interface in Array(parts.keys) {
             guard var part = parts.removeValue(forKey: interface), part.link.isOpen else { continue }
             read(part.link) { part.browse.end(&$0) }

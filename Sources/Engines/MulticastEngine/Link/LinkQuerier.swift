@@ -372,7 +372,9 @@ package struct LinkQuerier: Sendable {
         _ key: RecordKey, _ cache: RecordCache, at now: Duration
     ) -> QuestionSchedule.Knowledge {
         let need: QuestionSchedule.Need =
-            if !isMissing(key, cache) {
+            if cache.isAnsweredEverywhere(key) {
+                .answered
+            } else if cache.isDenied(key) {
                 .none
             } else if cache.isAnswered(key) {
                 // Over one family.

@@ -20,7 +20,9 @@ package struct QuestionSchedule: Sendable {
 
     /// How urgently a question with one answer must be asked.
     package enum Need: Hashable, Sendable {
-        /// Not at all: the answer is present, or a host has denied it (RFC 6762 §6.1).
+        /// Not at all: the answer is present, and what ends it restarts the question.
+        case answered
+        /// Not now: a host has denied it (RFC 6762 §6.1).
         case none
         /// At most twice: what is present may be enough.
         case little
@@ -140,8 +142,7 @@ package struct QuestionSchedule: Sendable {
 
     /// A question with one answer was answered: whoever it was put to for is worth more of them.
     package mutating func answered(_ key: RecordKey, at now: Duration) {
-        // Where nobody has a budget, nobody is charged.
-        guard !budgets.isEmpty, let place = place(of: key), let source = states[place]?.takePayment() else { return }
+        guard let place = place(of: key), let source = states[place]?.takePayment() else { return }
         budgets[source]?.answered()
         for _ in 0..<SourceBudget.reward {
             guard let place = budgets[source]?.takeWaiting() else { break }
@@ -297,7 +298,8 @@ package struct QuestionSchedule: Sendable {
                 continue
             }
             switch need(of: state, knows) {
-            case .none: state.wasNeedless(at: now)
+            case .answered: state.wasAnswered(at: now)
+            case .none: state.waitLonger(at: now)
             case .full where !mayAsk(&state, at: item.slot, now): break
             case .little, .full:
                 due.append(Question(state.key.name, state.key.type))
@@ -312,6 +314,7 @@ package struct QuestionSchedule: Sendable {
     private func need(of state: QuestionState, _ knows: (RecordKey) -> Knowledge) -> Need {
         guard !state.isShared, !state.isRefresh else { return .full }
         return switch knows(state.key).need {
+        case .answered: .answered
         case .none: .none
         case .little: state.asked < Self.fewQuestions ? .little : .none
         case .full: .full

@@ -6,8 +6,8 @@ struct QuestionState: Sendable {
     /// From the first question to the second, in seconds; each later interval is longer, up to an hour.
     private static let firstInterval: UInt16 = 1
     private static let longestInterval: UInt16 = 3600
-    /// Until a question is looked at again whose answer is known, in seconds.
-    private static let needlessInterval: UInt16 = 8
+    /// Until a question is looked at again whose answer is present, in seconds.
+    private static let answeredInterval: UInt16 = 8
     /// The number of questions with which a lookup by name goes ahead of all others.
     private static let hasty: UInt8 = 3
 
@@ -154,13 +154,14 @@ struct QuestionState: Sendable {
         waitLonger(at: now)
     }
 
-    /// It was due, and its answer is known: what changes that makes it due again, so a look now and then is enough.
-    mutating func wasNeedless(at now: Duration) {
-        interval = max(interval, Self.needlessInterval)
+    /// It was due, and its answer is present. Where that expires, it is due at once (`restart`); where it gave way to others for lack of room,
+    /// the next look is soon enough.
+    mutating func wasAnswered(at now: Duration) {
+        interval = max(interval, Self.answeredInterval)
         waitLonger(at: now)
     }
 
-    private mutating func waitLonger(at now: Duration) {
+    mutating func waitLonger(at now: Duration) {
         next = Moment(now + .seconds(interval))
         interval = min(interval * growth, Self.longestInterval)
     }
