@@ -26,10 +26,15 @@ struct HostQuestionsInLabTests {
         _ = try await published(lab)
         let direct = "udp sport 5353 udp dport 5353 ip saddr 10.77.0.1 ip daddr 10.77.0.2 counter"
         try await lab.nft("h2", ["type filter hook input priority 0;", direct])
-        let run = try await list(lab)
-        #expect(try Set(run.lines().compactMap(\.service?.name)) == Self.names, "\(run)")
-        let rules = try await lab.bash("h2", "nft list table inet t")
-        #expect(rules.output.contains { $0.contains("counter packets") && !$0.contains("packets 0 ") }, "\(rules)")
+        // Where the machine is so busy that an answer is late, a list takes the second question in place of it.
+        var isAsked = false
+        for _ in 0..<10 where !isAsked {
+            let run = try await list(lab)
+            #expect(try Set(run.lines().compactMap(\.service?.name)) == Self.names, "\(run)")
+            let rules = try await lab.bash("h2", "nft list table inet t")
+            isAsked = rules.output.contains { $0.contains("counter packets") && !$0.contains("packets 0 ") }
+        }
+        #expect(isAsked)
         try await lab.stop()
     }
 

@@ -122,13 +122,11 @@ struct CatalogEntry: Sendable {
             let port: Port
         }
         var endpoints: [Endpoint] = []
-        // Most services have one answer and one port.
+        // Most services have one answer, whose addresses are bounded (`Resolution.bound`), and one port.
         if resolutions.count == 1, let only = resolutions.first, only.alternatives.isEmpty {
             guard let port = only.port else { return [] }
             for address in only.target.addresses.sorted()
-            where endpoints.count < limit && address != endpoints.last?.address
-                && family.map({ $0 == address.family }) ?? true
-            {
+            where address != endpoints.last?.address && family.map({ $0 == address.family }) ?? true {
                 endpoints.append(Endpoint(address: address, port: port, interface: only.origin.interface))
             }
             return endpoints
