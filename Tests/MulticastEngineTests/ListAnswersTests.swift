@@ -200,13 +200,18 @@ struct ListAnswersTests {
         /// Whether it says to a port that it has the type.
         var namesType = true
         var isOverIPv6 = false
+        /// The size of its packet to the group.
+        var size = 0
         /// Its address.
         var address: UInt32 = 0x0A00_0001
     }
 
     /// A list of a host with eight services and more, which is asked by itself.
+    /// - Parameter family: over which the list is wanted; nil for both.
     /// - Returns: what the answers say, how often the host was asked, and how many of its services are known.
-    private func askedAlone(_ host: Alone) throws -> (verdict: ListAnswers.Verdict, asked: Int, known: Int) {
+    private func askedAlone(
+        _ host: Alone, over family: IPAddress.Family? = nil
+    ) throws -> (verdict: ListAnswers.Verdict, asked: Int, known: Int) {
         let types = DomainName(text: "_services._dns-sd._udp.local")
         let services = host.services
         let sender = IPv4Address(bits: host.address)
@@ -221,7 +226,7 @@ struct ListAnswersTests {
             now = deadline
             if !link.packets(at: now).isEmpty {
                 let answer = Message(flags: [.response], answers: Array(services.prefix(host.heard)))
-                _ = link.received(answer, isOwn: false, from: source, sender: sender, at: now)
+                _ = link.received(answer, isOwn: false, from: source, sender: sender, size: host.size, at: now)
                 if host.isOverIPv6 {
                     let other = Message(flags: [.response], answers: [Numbered().pointer(9)])
                     _ = link.received(other, isOwn: false, over: .ipv6, from: source, at: now)
@@ -248,7 +253,7 @@ struct ListAnswersTests {
             }
         }
         // That its questions to the port are over changes nothing.
-        let verdict = link.verdict(on: list, at: now)
+        let verdict = link.verdict(on: list, over: family, at: now)
         while let deadline = link.deadline(at: now), deadline < at(3000) {
             now = deadline
             _ = (link.packets(at: now), link.oneShotPackets(at: now), link.hostPackets(at: now))
@@ -274,6 +279,35 @@ struct ListAnswersTests {
         #expect(try askedAlone(Alone(services: short, heard: 75)) == (.whole, 2, 150))
         // Off the link.
         #expect(try askedAlone(Alone(address: 0x0B00_0001)) == (.open, 0, 8))
+    }
+
+    @Test("What a host has shown by itself is shown over IPv4 alone; after that, its full packet leaves no doubt")
+    func aloneOverOneFamily() throws {
+        #expect(try askedAlone(Alone(), over: .ipv4).verdict == .whole)
+        #expect(try askedAlone(Alone(), over: .ipv6).verdict == .open)
+        #expect(try askedAlone(Alone(size: ListAnswers.full)).verdict == .whole)
+        #expect(try askedAlone(Alone(size: ListAnswers.full), over: .ipv6).verdict == .open)
+        #expect(try askedAlone(Alone(lacks: 1, size: ListAnswers.full)).verdict == .unfinished)
+    }
+
+    @Test("Where this machine has answered, too, what each host has shown by itself is not all")
+    func aloneBesideThisMachine() {
+        let host = IPv4Address(bits: 0x0A00_0001)
+        let name = Numbered().name(1)
+        for isOwn in [false, true] {
+            var answers = answers([.group, .first, .again], [])
+            for way in [.group, .first, .again] as [ListAnswers.Way] where isOwn {
+                answers.answered(by: nil, way, after: .milliseconds(1), at: at(120))
+            }
+            answers.hosts.heard([name], from: host, at: at(120))
+            answers.hosts.begin(at: at(160))
+            #expect(answers.hosts.next(atMost: 1, at: at(160)).map(\.host) == [host])
+            answers.hosts.asked(host, awaiting: [name], at: at(160))
+            answers.hosts.answered([name], from: host, at: at(161))
+            answers.hosts.judge(at: at(400))
+            #expect(answers.hosts.areAllShown)
+            #expect(answers.verdict(timesAsked: 1) == (isOwn ? .open : .whole))
+        }
     }
 
     @Test(

@@ -292,6 +292,22 @@ struct RecordCacheTests {
         }
         #expect(cache.queuedDeadlines < 200)
     }
+
+    @Test("A name in a list that comes and goes leaves nothing behind in the tables that find it")
+    func flappingInAList() {
+        var cache = cache()
+        let pointer = Tony().pointer
+        for step in 0..<100 {
+            let time = now + .seconds(step * 10)
+            #expect(cache.receive([pointer], at: time).count == 1)
+            _ = cache.receive([pointer.goodbye], at: time)
+            #expect(cache.advance(to: time + .seconds(1)).changes.count == 1)
+        }
+        // A place that stays is found by nobody, and only costs memory and time.
+        for table in ["heads", "places"] {
+            #expect(Mirror(reflecting: cache).descendant("store", table, "count") as? Int == 0)
+        }
+    }
 }
 
 extension RecordKey {

@@ -268,6 +268,23 @@ import Testing
         #expect(story.service("tony")?.endpoints.map(\.address) == [try address("10.0.0.7")])
     }
 
+    @Test func anAddressThatOneAnswerHasTwiceIsToldOnce() throws {
+        var story = CatalogStory(try typeQuery())
+        let addresses = ["10.0.0.7", "10.0.0.8", "10.0.0.7"]
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", addresses)))
+        #expect(
+            story.service("tony")?.endpoints.map(\.address) == [try address("10.0.0.7"), try address("10.0.0.8")])
+    }
+
+    @Test func anAnswerFromWhereAServiceIsNotSeenIsIgnored() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed)
+        let told = story.service("tony")
+        let addresses = (1...40).map { "10.0.1.\($0)" }
+        #expect(story.tell(.resolved(try resolution("tony", eth1, addresses))) == [])
+        #expect(story.service("tony") == told)
+    }
+
     @Test func factsOfUnknownServicesAreIgnored() throws {
         var story = CatalogStory(try typeQuery())
         let told = story.tell(
