@@ -21,6 +21,7 @@ final class Connection: Sendable {
     }
 
     func became(_ activity: ConnectionTable.Activity) { table.change { $0.became(activity, id, now: $1) } }
+    func answered() { table.change { $0.answered(id, now: $1) } }
     func received() { table.change { $0.received(id, now: $1) } }
     /// It asks for an endless answer; returns why it may not have one.
     func watches() -> String? { table.change { $0.watches(id, now: $1) } }

@@ -150,6 +150,11 @@ package struct ConnectionTable: Sendable {
         if rows[id]?.activity == .idle { became(.receiving, id, now: now) }
     }
 
+    /// The system has all of an answer.
+    package mutating func answered(_ id: UInt64, now: Duration) {
+        if rows[id]?.activity == .sending { became(.idle, id, now: now) }
+    }
+
     package mutating func closed(_ id: UInt64) { rows[id] = nil }
 
     /// Connections whose time is over, with what they did for too long; they are forgotten.

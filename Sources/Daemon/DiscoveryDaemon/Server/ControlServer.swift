@@ -266,7 +266,6 @@ extension ControlServer {
             }
         }
         if mustClose { throw EndOfConnection() }
-        connection.became(.idle)
     }
 
     @concurrent private func send(

@@ -29,6 +29,7 @@ final class HTTPConnection: Sendable {
             withPipeliningAssistance: false, withErrorHandling: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits)
         try pipeline.addHandler(MalformedHeadHandler())
+        try pipeline.addHandler(AnsweredHandler(connection))
         // Last: from here on the channel has an owner.
         self.channel = try NIOAsyncChannel(
             wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
@@ -103,6 +104,25 @@ extension HTTPConnection.Writer {
             try await write(.body(.byteBuffer(ByteBuffer(bytes: lines))))
             connection.became(waiting)
         }
+        connection.became(.sending)
         try await write(.end(nil))
+    }
+}
+
+/// Reports that an answer was written, on the event loop: a client that has read it may connect again at once, and needs a place. The task
+/// that wrote it goes on later.
+private final class AnsweredHandler: ChannelOutboundHandler, Sendable {
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        let written = promise ?? context.eventLoop.makePromise()
+        written.futureResult.whenSuccess { [connection] in connection.answered() }
+        context.write(data, promise: written)
     }
 }
