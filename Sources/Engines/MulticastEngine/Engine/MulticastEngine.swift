@@ -148,7 +148,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         return await gate.wait(atMost: .seconds(2))
     }
 
-    /// Operations and sockets, for tests that look for leaks.
+    /// Operations, sockets and questions that are asked again and again, for tests that look for leaks.
     package var openObjects: Int {
         get async {
             let published = await withCheckedContinuation { continuation in

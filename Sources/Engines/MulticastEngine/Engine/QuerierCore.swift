@@ -62,7 +62,9 @@ final class QuerierCore {
         timer.fire = { [weak self] in self?.turn() }
     }
 
-    var openObjects: Int { operations.count + links.values.reduce(0) { $0 + $1.sockets.count } }
+    var openObjects: Int {
+        operations.count + links.values.reduce(0) { $0 + $1.sockets.count + $1.querier.questionCount }
+    }
 
     // MARK: Operations
 

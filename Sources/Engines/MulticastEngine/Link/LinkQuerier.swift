@@ -91,6 +91,9 @@ package struct LinkQuerier: Sendable {
         cache.unwatch(key)
     }
 
+    /// How many questions are asked again and again.
+    package var questionCount: Int { schedule.count }
+
     /// Returns how often a question was asked, by us or by another host in our place.
     package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
 
