@@ -98,19 +98,22 @@ struct CrowdedCacheTests {
         limits.records = 64
         var cache = RecordCache(limits: limits, seed: 1)
         let hosts = try (0..<100).map { RecordKey(try DomainName("h\($0).local"), .a) }
-        for key in hosts { cache.watch(key) }
+        let isWatched = { (key: RecordKey) in hosts.contains(key) }
         func address(_ number: Int) -> ResourceRecord { ResourceRecord(hosts[number].name, .a, .a(1), ttl: 120) }
-        _ = cache.receive((0..<4).map(address), from: honest, at: now)
-        _ = cache.receive((4..<99).map(address), from: attacker, at: now)
+        _ = cache.receive((0..<4).map(address), from: honest, at: now, isWatched: isWatched)
+        _ = cache.receive((4..<99).map(address), from: attacker, at: now, isWatched: isWatched)
         #expect(cache.count == 64 && cache.isFull)
-        #expect(cache.receive([address(99)], from: other, at: now).contains(.added(hosts[99], .a(1))))
+        #expect(
+            cache.receive([address(99)], from: other, at: now, isWatched: isWatched).contains(.added(hosts[99], .a(1))))
         #expect((0..<4).allSatisfy { cache.has(hosts[$0], .a(1)) })
-        _ = cache.receive((70..<90).map(address), from: attacker, at: now)
+        _ = cache.receive((70..<90).map(address), from: attacker, at: now, isWatched: isWatched)
         #expect(cache.count < 64)
         // With room again, everyone may add.
         _ = cache.advance(to: now + .seconds(121))
         #expect(!cache.isFull)
-        #expect(cache.receive((4..<20).map(address), from: attacker, at: now + .seconds(122)).count == 16)
+        #expect(
+            cache.receive((4..<20).map(address), from: attacker, at: now + .seconds(122), isWatched: isWatched).count
+                == 16)
     }
 
     @Test("Of names that no one answers for a source's first thousand are listed as known, and every service is")

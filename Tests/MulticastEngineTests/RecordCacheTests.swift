@@ -94,17 +94,16 @@ struct RecordCacheTests {
     @Test("RFC 6762 §5.2: what is watched is asked for at 80, 85, 90 and 95 % of its life, up to 2 % later")
     func refreshes() {
         var cache = cache()
-        cache.watch(host)
         _ = cache.receive([.address(1, ttl: 1000)], at: now)
         var asked: [Double] = []
         while let deadline = cache.deadline, deadline < now + .seconds(1000) {
-            if cache.advance(to: deadline).refreshes.contains(host) { asked.append((deadline - now) / .seconds(1000)) }
+            let refreshes = cache.advance(to: deadline) { $0 == host }.refreshes
+            if refreshes.contains(host) { asked.append((deadline - now) / .seconds(1000)) }
         }
         #expect(asked.count == 4)
         for (time, point) in zip(asked, [0.80, 0.85, 0.90, 0.95]) { #expect(point...point + 0.02 ~= time, "\(time)") }
         // Not records that no one watches any more, nor those with a goodbye.
         _ = cache.receive([.address(1, ttl: 1000)], at: now + .seconds(999))
-        cache.unwatch(host)
         while let deadline = cache.deadline { #expect(cache.advance(to: deadline).refreshes.isEmpty) }
     }
 
@@ -180,13 +179,15 @@ struct RecordCacheTests {
         limits.records = 64
         var cache = cache(limits)
         let watched = try (0..<64).map { RecordKey(try DomainName("w\($0).local"), .a) }
-        for key in watched { cache.watch(key) }
+        let isWatched = { (key: RecordKey) in watched.contains(key) }
         for (index, key) in watched.prefix(32).enumerated() {
-            _ = cache.receive([ResourceRecord(key.name, .a, .a(0), ttl: 120)], at: now + .milliseconds(index))
+            let record = ResourceRecord(key.name, .a, .a(0), ttl: 120)
+            _ = cache.receive([record], at: now + .milliseconds(index), isWatched: isWatched)
         }
         for index in 0..<1000 {
             let name = try DomainName("x\(index).local")
-            _ = cache.receive([ResourceRecord(name, .a, .a(0), ttl: 10)], at: now + .seconds(2 * index))
+            let record = ResourceRecord(name, .a, .a(0), ttl: 10)
+            _ = cache.receive([record], at: now + .seconds(2 * index), isWatched: isWatched)
             #expect(cache.count <= 64)
             #expect(index > 20 || !cache.isFull)
         }
@@ -194,9 +195,13 @@ struct RecordCacheTests {
         let later = now + .seconds(3000)
         _ = cache.advance(to: later)
         #expect(cache.count == 0)
-        for key in watched { _ = cache.receive([ResourceRecord(key.name, .a, .a(0), ttl: 120)], at: later) }
+        for key in watched {
+            let record = ResourceRecord(key.name, .a, .a(0), ttl: 120)
+            _ = cache.receive([record], at: later, isWatched: isWatched)
+        }
         #expect(!cache.isFull)
-        _ = cache.receive([ResourceRecord(try DomainName("late.local"), .a, .a(0), ttl: 500)], at: later + .seconds(5))
+        let late = ResourceRecord(try DomainName("late.local"), .a, .a(0), ttl: 500)
+        _ = cache.receive([late], at: later + .seconds(5), isWatched: isWatched)
         #expect(cache.count == 64)
         #expect(cache.isFull)
         _ = cache.advance(to: later + .seconds(200))

@@ -33,3 +33,17 @@ struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ mixed >> 31
     }
 }
+
+extension QuestionSchedule.Knowledge {
+    init(answers: [ResourceRecord], need: QuestionSchedule.Need) {
+        self.init(need: need) { answers.forEach($0) }
+    }
+}
+
+extension RecordCache {
+    func knownAnswers(_ key: RecordKey, at now: Duration) -> [ResourceRecord] {
+        var known: [ResourceRecord] = []
+        knownAnswers(key, at: now) { known.append($0) }
+        return known
+    }
+}

@@ -95,6 +95,7 @@ public final class Stop: Sendable {
     private struct State {
         var cause: Cause?
         var cancel: (@Sendable () -> Void)?
+        var left: [any Sendable] = []
     }
 
     private let state = Mutex(State())
@@ -131,6 +132,9 @@ public final class Stop: Sendable {
             self.request(cause)
         }
     }
+
+    /// Leaves something as it is until the process ends, which frees it: a command that is done takes nothing apart.
+    package func leave(_ something: some Sendable) { state.withLock { $0.left.append(something) } }
 
     /// Calls `cancel` when the command must end; at once if it already must.
     public func onRequest(_ cancel: @escaping @Sendable () -> Void) {

@@ -70,6 +70,8 @@ struct MessageReader {
     /// Names by their place in the message, in order: most names end in a pointer to one that was read before.
     private var names: [DomainName] = []
     private var places: [Int] = []
+    /// The last strings: services of one host often say the same.
+    private var text: [UInt8] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -152,7 +154,8 @@ struct MessageReader {
         case .txt:
             guard TextStrings.areWhole(bytes[range]) else { return nil }
             index = range.upperBound
-            return .txt(Array(bytes[range]))
+            if !text.elementsEqual(bytes[range]) { text = Array(bytes[range]) }
+            return .txt(text)
         case .hinfo: return .hinfo(cpu: try string(), os: try string())
         case .nsec:
             let next = try name()

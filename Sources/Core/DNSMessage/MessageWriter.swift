@@ -41,6 +41,7 @@ public struct MessageWriter: Sendable {
         self.limit = min(max(limit, 12), Message.maximumLength)
         self.compression = compression
         bytes = []
+        bytes.reserveCapacity(min(self.limit, 512))
         append(id)
         append(flags.rawValue)
         for _ in 0..<4 { append(UInt16(0)) }
@@ -152,10 +153,12 @@ public struct MessageWriter: Sendable {
     /// Writes a name; if `compressed`, a suffix that was written before becomes a pointer.
     private mutating func append(_ name: DomainName, compressed: Bool) {
         var rest = name
-        while let parent = rest.parent {
-            if compressed, let place = places[rest] { return append(UInt16(truncatingIfNeeded: 0xC000 | place)) }
-            if places[rest] == nil, bytes.count <= Self.furthestPointer { places[rest] = bytes.count }
-            bytes.append(contentsOf: rest.wire.prefix(rest.wire.count - parent.wire.count))
+        while let length = rest.wire.first, length > 0 {
+            let place = places[rest]
+            if compressed, let place { return append(UInt16(truncatingIfNeeded: 0xC000 | place)) }
+            if place == nil, bytes.count <= Self.furthestPointer { places[rest] = bytes.count }
+            bytes.append(contentsOf: rest.wire[...Int(length)])
+            guard let parent = rest.parent else { break }
             rest = parent
         }
         bytes.append(0)

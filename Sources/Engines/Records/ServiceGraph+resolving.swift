@@ -100,8 +100,9 @@ extension ServiceGraph {
     private mutating func tell<Source: RecordSource>(
         _ name: DomainName, _ records: ServiceRecords, isOwn: Bool, _ source: inout Source, at now: Duration
     ) {
+        let txt = text(records.text ?? [])
         guard var service = services[name],
-            var resolution = records.resolution(of: service.instance, at: origin, on: { hosts[$0] })
+            var resolution = records.resolution(of: service.instance, at: origin, on: { hosts[$0] }, txt: txt)
         else { return failed(name, isGone: patience.answer != nil, source, at: now) }
         source.complete(&resolution, from: records)
         resolution.subtypes = subtypes(of: name, since: service.told, source)
@@ -150,11 +151,16 @@ extension ServiceGraph {
         services[name] = service
     }
 
-    private func known<Source: RecordSource>(of name: DomainName, _ service: Service, _ source: Source) -> Resolution? {
+    private mutating func known<Source: RecordSource>(of name: DomainName, _ service: Service, _ source: Source)
+        -> Resolution?
+    {
         var records = ServiceRecords(of: name, addressTypes, in: source)
         guard !records.targets.isEmpty else { return nil }
         read(&records, source)
-        guard var known = records.resolution(of: service.instance, at: origin, on: { hosts[$0] }) else { return nil }
+        let txt = text(records.text ?? [])
+        guard var known = records.resolution(of: service.instance, at: origin, on: { hosts[$0] }, txt: txt) else {
+            return nil
+        }
         source.complete(&known, from: records)
         known.subtypes = subtypes(of: name, since: nil, source)
         return known
@@ -178,11 +184,10 @@ extension ServiceGraph {
     ) {
         // Without SRV, the last host is kept: its presence tells how the service ended.
         guard !targets.isEmpty, let old = services[name]?.hosts, targets != old else { return }
-        services[name]?.hosts = targets
         for host in Set(targets).subtracting(old) {
             if hosts[host] == nil {
                 guard hosts.count < Self.mostHosts else { continue }
-                hosts[host] = Host(name: HostName(labels: host.labels))
+                hosts[host] = Host(alone: [host], name: HostName(labels: host.labels))
                 source.follow(host)
                 if resolvesServices {
                     let delay = patience.additionals
@@ -195,6 +200,8 @@ extension ServiceGraph {
             }
             hosts[host]?.users.insert(name)
         }
+        let alone = targets.count == 1 ? hosts[targets[0]]?.alone : nil
+        services[name]?.hosts = alone ?? targets
         for host in Set(old).subtracting(targets) { leave(host, name, &source) }
     }
 

@@ -21,14 +21,8 @@ package struct ServiceGraph: Sendable {
         let since: Moment
         /// Its position in order of arrival.
         let number: UInt32
-        /// The hosts of its SRV records.
-        var hosts: [DomainName] = []
-        /// Who sent the first of them.
+        /// Who sent the first of its SRV records.
         var sender: UInt16 = 0
-        /// The last reported resolution.
-        var told: Resolution?
-        /// When it became complete except for one family's addresses.
-        var heldSince = Moment.never
         var isSighted = false
         var isOwn = false
         var isFailing = false
@@ -37,12 +31,20 @@ package struct ServiceGraph: Sendable {
         var awaitsText = false
         /// It was resolved once, and is not asked for again.
         var isDone = false
+        /// The hosts of its SRV records.
+        var hosts: [DomainName] = []
+        /// The last reported resolution.
+        var told: Resolution?
+        /// When it became complete except for one family's addresses.
+        var heldSince = Moment.never
     }
 
     /// A host whose addresses are being asked for.
     struct Host {
         /// Its services.
         var users: Set<DomainName> = []
+        /// It alone, shared by its services.
+        let alone: [DomainName]
         /// Its name as reported.
         let name: HostName?
         /// Its last reported addresses, shared by its services.
@@ -70,7 +72,15 @@ package struct ServiceGraph: Sendable {
     /// The lists of subtypes of which a service was seen.
     private(set) var subtypeLists: Set<DomainName> = []
     var facts: [BrowseFact] = []
+    /// The last TXT record that was read: services of one kind often say the same.
+    var lastText: (data: [UInt8], record: TXTRecord) = ([], TXTRecord())
     var room: GraphRoom
+
+    /// The TXT record of some data.
+    mutating func text(_ data: [UInt8]) -> TXTRecord {
+        if data != lastText.data { lastText = (data, TXTRecord(strings: TextStrings.strings(of: data) ?? [])) }
+        return lastText.record
+    }
 
     /// Creates a graph; nil if its name is longer than 255 bytes.
     /// - Parameters:

@@ -1,4 +1,5 @@
 import DNSMessage
+import Discovery
 
 /// Services to look at again, each once however often it is added.
 ///

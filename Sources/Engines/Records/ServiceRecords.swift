@@ -139,8 +139,9 @@ package struct ServiceRecords: Sendable {
     ///   - instance: the service.
     ///   - origin: where the records come from.
     ///   - host: returns a target's name and addresses, which its services share; targets without one are left out.
+    ///   - txt: what the TXT record says.
     func resolution(
-        of instance: ServiceInstance, at origin: Origin, on host: (DomainName) -> ServiceGraph.Host?
+        of instance: ServiceInstance, at origin: Origin, on host: (DomainName) -> ServiceGraph.Host?, txt: TXTRecord
     ) -> Resolution? {
         var all = zip(targets, addresses).compactMap { target, addresses -> Resolution.Target? in
             guard let host = host(target.host), let name = host.name else { return nil }
@@ -149,10 +150,7 @@ package struct ServiceRecords: Sendable {
                 addresses: host.addresses == addresses ? host.addresses : addresses)
         }[...]
         guard let first = all.popFirst() else { return nil }
-        let strings = TextStrings.strings(of: text ?? []) ?? []
-        return Resolution(
-            instance: instance, origin: origin, target: first, alternatives: Array(all),
-            txt: TXTRecord(strings: strings))
+        return Resolution(instance: instance, origin: origin, target: first, alternatives: Array(all), txt: txt)
     }
 }
 

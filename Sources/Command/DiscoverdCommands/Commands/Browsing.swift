@@ -106,7 +106,8 @@ struct BrowseQuery {
     }
 }
 
-/// The events of several streams, a batch at a time. A stream is asked for more when its last batch was taken, so that nothing piles up here.
+/// The events of several streams, a batch at a time, for a command that is done when it has read them. A stream is asked for more when its last
+/// batch was taken, so that nothing piles up here.
 struct MergedEvents<Event: Sendable> {
     private let streams: [EventStream<Event>]
     private static var batchLimit: Int { 512 }
@@ -115,12 +116,15 @@ struct MergedEvents<Event: Sendable> {
 
     /// Calls `body` with each batch and the number of its stream, until it returns a result, every stream has ended, or the command is to end.
     func first<Result>(unless stop: Stop, _ body: (Int, [Event]) async throws -> Result?) async throws -> Result? {
-        do { return try await first(body) } catch is DiscoveryError where stop.isRequested { return nil }
+        do { return try await first(leftTo: stop, body) } catch is DiscoveryError where stop.isRequested { return nil }
     }
 
-    private func first<Result>(_ body: (Int, [Event]) async throws -> Result?) async throws -> Result? {
+    private func first<Result>(
+        leftTo stop: Stop, _ body: (Int, [Event]) async throws -> Result?
+    ) async throws -> Result? {
         if streams.count == 1, let stream = streams.first {
             var iterator = stream.makeAsyncIterator()
+            stop.leave(iterator.query)
             while let batch = try await iterator.nextBatch(atMost: Self.batchLimit) {
                 if let result = try await body(0, batch) { return result }
             }

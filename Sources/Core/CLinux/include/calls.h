@@ -51,12 +51,4 @@ static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
-// One heap for all threads, which gives back what is free at its end, however large the largest block was (mallopt(3)).
-static inline void clinux_small_heap(void) {
-#ifdef M_ARENA_MAX
-    mallopt(M_ARENA_MAX, 1);
-    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
-#endif
-}
-
 #endif

@@ -6,13 +6,16 @@ public struct Endpoint: Hashable, Sendable {
     public let port: Port
     /// The interface on which the service was seen with this address; nil if a DNS server named it.
     public let interface: NetworkInterface?
-    /// The SRV record that it comes from; nil if the service has only one, as nearly always.
-    public let target: ServiceTarget?
+    private let shared: Shared<ServiceTarget>?
 
     /// Creates an endpoint.
     public init(address: IPAddress, port: Port, interface: NetworkInterface?, target: ServiceTarget? = nil) {
-        (self.address, self.port, self.interface, self.target) = (address, port, interface, target)
+        (self.address, self.port, self.interface) = (address, port, interface)
+        shared = target.map { Shared($0) }
     }
+
+    /// The SRV record that it comes from; nil if the service has only one, as nearly always.
+    public var target: ServiceTarget? { shared?.value }
 }
 
 /// One of several SRV records of a service (RFC 2782).

@@ -56,6 +56,9 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
             try await source.next(atMost: limit, until: deadline)
         }
 
+        /// What keeps the query open.
+        package var query: some Sendable { source }
+
         /// The events that are ready now, without waiting.
         package mutating func pending() -> [Event] { source.takePending() }
     }

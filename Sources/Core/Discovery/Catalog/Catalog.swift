@@ -10,7 +10,7 @@ package struct Catalog: FactCatalog {
     let query: ServiceQuery
     let limits: DiscoveryLimits
     var entries: [ServiceInstance: CatalogEntry] = [:]
-    private var lastNumber: UInt64 = 0
+    private var lastNumber: UInt32 = 0
     private var deadlines = DeadlineTable<ServiceInstance>()
     /// Services for which `settled` waits.
     var awaited: Set<ServiceInstance> = []
@@ -90,7 +90,7 @@ extension Catalog {
                 return noRoom(now)
             }
             forgotten.remove(sighting.instance)
-            lastNumber += 1
+            lastNumber &+= 1
             var entry = CatalogEntry(
                 instance: sighting.instance, number: lastNumber, isInitial: !isListed, tellBy: now + wait)
             entry.pacedUntil = returns.removeValue(forKey: sighting.instance).map { $0 + limits.changeInterval }
@@ -115,7 +115,7 @@ extension Catalog {
     private mutating func merged(_ service: DiscoveredService, now: Duration) -> [Change<DiscoveredService>] {
         let instance = service.instance
         if entries[instance] == nil {
-            lastNumber += 1
+            lastNumber &+= 1
             entries[instance] = CatalogEntry(
                 instance: instance, number: lastNumber, isInitial: !isListed, tellBy: now)
         }

@@ -1,23 +1,34 @@
 import DNSSD
 
-/// One service in a catalog: where it is seen, its answers there, and what was reported.
+/// One service in a catalog: where it is seen, its answers there, and what was reported. A catalog may have thousands, so its fields are small.
 struct CatalogEntry: Sendable {
     let instance: ServiceInstance
     /// The order in which services were first seen.
-    let number: UInt64
+    let number: UInt32
     /// It was seen before the first list was complete, so `settled` waits for it.
     let isInitial: Bool
     /// There is no room for it, so it is not reported.
     var isSpare = false
-    /// The latest time of the first report.
-    let tellBy: Duration
+    private let tellsBy: Moment
     var sites = SmallMap<Origin, CatalogSite>()
     /// As another process has merged it. If there are sites too, they count: they come from the engine that took that process's place.
     private(set) var merged: MergedService?
     /// The last report; nil: none yet.
     var told: DiscoveredService?
+    private var paced = Moment.never
+
+    init(instance: ServiceInstance, number: UInt32, isInitial: Bool, tellBy: Duration) {
+        (self.instance, self.number, self.isInitial, tellsBy) = (instance, number, isInitial, Moment(tellBy))
+    }
+
+    /// The latest time of the first report.
+    var tellBy: Duration { tellsBy.time }
+
     /// When the next two may follow at once; the first of them follows a `changeInterval` before; nil: now.
-    var pacedUntil: Duration?
+    var pacedUntil: Duration? {
+        get { paced.orNil }
+        set { paced = Moment(newValue) }
+    }
 
     /// It has not been seen anywhere for a while.
     var isGone: Bool { sites.isEmpty && merged == nil }
@@ -125,6 +136,7 @@ struct CatalogEntry: Sendable {
         // Most services have one answer, whose addresses are bounded (`Resolution.bound`), and one port.
         if resolutions.count == 1, let only = resolutions.first, only.alternatives.isEmpty {
             guard let port = only.port else { return [] }
+            endpoints.reserveCapacity(only.target.addresses.count)
             for address in only.target.addresses.sorted()
             where address != endpoints.last?.address && family.map({ $0 == address.family }) ?? true {
                 endpoints.append(Endpoint(address: address, port: port, interface: only.origin.interface))
@@ -198,24 +210,31 @@ struct CatalogSite: Sendable {
         let since: Duration
     }
 
+    /// Few have one.
+    private var shrink: Shared<Shrink>?
+
     private(set) var presence = Presence<IPAddress.Family?>()
     /// This machine publishes it.
     private(set) var isOwn = false
-    /// What is reported: includes addresses that have been gone for only a short while.
-    private(set) var resolution: Resolution?
-    private var shrink: Shrink?
-    /// How long the origin's report waits for an answer; nil once it has answered or timed out.
-    private var awaitedUntil: Duration?
     /// It no longer answers.
     private(set) var isFailing = false
+    /// What is reported: includes addresses that have been gone for only a short while.
+    private(set) var resolution: Resolution?
+    private var awaited: Moment
 
-    init(awaitedUntil: Duration) { self.awaitedUntil = awaitedUntil }
+    init(awaitedUntil: Duration) { awaited = Moment(awaitedUntil) }
+
+    /// How long the origin's report waits for an answer; nil once it has answered or timed out.
+    private var awaitedUntil: Duration? {
+        get { awaited.orNil }
+        set { awaited = Moment(newValue) }
+    }
 
     /// Its answer may be reported.
     var isReady: Bool { awaitedUntil == nil }
 
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
-        [presence.nextDeadline, awaitedUntil, shrink.map { Self.end(of: $0, limits) }].compactMap(\.self).min()
+        [presence.nextDeadline, awaitedUntil, shrink.map { Self.end(of: $0.value, limits) }].compactMap(\.self).min()
     }
 
     mutating func appeared(_ family: IPAddress.Family?, isOwn: Bool) {
@@ -245,7 +264,7 @@ struct CatalogSite: Sendable {
             shrink = nil
             return
         }
-        shrink = Shrink(resolution: new, since: shrink?.since ?? now)
+        shrink = Shared(Shrink(resolution: new, since: shrink?.value.since ?? now))
         var kept = new
         (kept.target.addresses, kept.alternatives) = (old.target.addresses, old.alternatives)
         kept.isAuthenticated = old.isAuthenticated && new.isAuthenticated
@@ -262,7 +281,7 @@ struct CatalogSite: Sendable {
     mutating func expire(_ now: Duration, _ limits: DiscoveryLimits) {
         presence.expire(now)
         if let awaitedUntil, awaitedUntil <= now { self.awaitedUntil = nil }
-        if let shrink, Self.end(of: shrink, limits) <= now {
+        if let shrink = shrink?.value, Self.end(of: shrink, limits) <= now {
             resolution = shrink.resolution
             self.shrink = nil
         }

@@ -15,10 +15,15 @@ package struct ChangeLog<Value: Listed>: Sendable {
         case degraded(String)
     }
 
-    private struct Live {
-        let value: Value
-        let added: UInt64
-        let changed: UInt64
+    private struct Slot {
+        /// The last one.
+        var value: Value
+        /// The number with which it was found; 0 once it has ended.
+        var added: UInt64
+        /// The number of the last change, or of the end.
+        var changed: UInt64
+
+        var isPresent: Bool { added > 0 }
     }
 
     private struct End {
@@ -28,7 +33,7 @@ package struct ChangeLog<Value: Listed>: Sendable {
 
     private struct Place {
         let number: UInt64
-        let key: Key
+        let slot: Int
     }
 
     private let endLimit: Int
@@ -40,7 +45,12 @@ package struct ChangeLog<Value: Listed>: Sendable {
     package private(set) var backend = BackendState.available
     /// The last notice of something left out.
     package private(set) var degraded: (text: String, number: UInt64)?
-    private var live: [Key: Live] = [:]
+    /// The values that are present, or whose end is kept. Each has a slot of its own as long, which a reader remembers in place of the key.
+    private var slots: [Slot?] = []
+    private var free: [Int] = []
+    private var index: [Key: Int] = [:]
+    /// How many values are present.
+    package private(set) var count = 0
     private var ends: [UInt64: End] = [:]
     /// Sorted by number; a place is void when the service has a later one.
     private var places: [Place] = []
@@ -51,29 +61,42 @@ package struct ChangeLog<Value: Listed>: Sendable {
 
     package init(endLimit: Int = 4096) { self.endLimit = endLimit }
 
-    package var count: Int { live.count }
     /// Places kept, void ones included.
     package var length: Int { places.count + notes.count }
 
     /// The present values, in the order found.
-    package var values: [Value] { Self.inOrder(Array(live.values)) }
+    package var values: [Value] { slots { _ in true }.compactMap { self[$0] } }
 
     /// Whether a present value is such.
-    package func contains(where isSuch: (Value) -> Bool) -> Bool { live.values.contains { isSuch($0.value) } }
+    package func contains(where isSuch: (Value) -> Bool) -> Bool {
+        slots.indices.contains { self[$0].map(isSuch) ?? false }
+    }
 
-    package subscript(key: Key) -> Value? { live[key]?.value }
+    /// Where a value is that is present, or whose end is kept.
+    func slot(of key: Key) -> Int? { index[key] }
 
+    /// The key of a slot's value, whether that is present or has ended.
+    func key(of slot: Int) -> Key? { slots.indices.contains(slot) ? slots[slot]?.value.key : nil }
+
+    /// The value in a slot, if it is present.
+    subscript(slot: Int) -> Value? {
+        guard slots.indices.contains(slot), let found = slots[slot], found.isPresent else { return nil }
+        return found.value
+    }
+
+    @specialized(where Value == DiscoveredService)
     package mutating func apply(_ change: Change<Value>) {
         head += 1
         switch change {
         case .found(let value), .changed(let value):
-            live[value.key] = Live(value: value, added: live[value.key]?.added ?? head, changed: head)
-            places.append(Place(number: head, key: value.key))
+            places.append(Place(number: head, slot: enter(value)))
         case .lost(let value):
-            guard let old = live.removeValue(forKey: value.key) else { return }
-            live.giveBack()
+            guard let slot = index[value.key], let old = slots[slot], old.isPresent else { return }
+            slots[slot]?.added = 0
+            slots[slot]?.changed = head
+            count -= 1
             ends[head] = End(value: value, added: old.added)
-            places.append(Place(number: head, key: value.key))
+            places.append(Place(number: head, slot: slot))
         case .settled:
             isSettled = true
             note(.settled)
@@ -88,6 +111,34 @@ package struct ChangeLog<Value: Listed>: Sendable {
             note(.degraded(text))
         }
         tidy()
+    }
+
+    private mutating func enter(_ value: Value) -> Int {
+        guard let slot = index[value.key], let old = slots[slot] else {
+            let slot = free.popLast() ?? slots.count
+            if slot == slots.count { slots.append(nil) }
+            slots[slot] = Slot(value: value, added: head, changed: head)
+            index[value.key] = slot
+            count += 1
+            return slot
+        }
+        slots[slot]?.value = value
+        slots[slot]?.changed = head
+        if !old.isPresent {
+            slots[slot]?.added = head
+            count += 1
+        }
+        return slot
+    }
+
+    /// An end is no longer kept, and so is what ended, unless it has come back.
+    private mutating func forget(_ place: Place) {
+        ends[place.number] = nil
+        forgotten = place.number
+        guard let ended = slots[place.slot], !ended.isPresent, ended.changed == place.number else { return }
+        index[ended.value.key] = nil
+        slots[place.slot] = nil
+        free.append(place.slot)
     }
 
     /// Of each kind the last are kept, and of the backend the first too: it goes and comes in turn.
@@ -125,44 +176,53 @@ package struct ChangeLog<Value: Listed>: Sendable {
             if let end = ends[place.number] {
                 // A reader that never saw the service does not need its removal.
                 if end.added <= base || number > base { changes.append((place.number, .lost(end.value))) }
-            } else if let now = live[place.key], now.changed == place.number {
+            } else if let now = present(at: place) {
                 changes.append((place.number, now.added > base ? .found(now.value) : .changed(now.value)))
             }
         }
         return changes
     }
 
-    /// The next place after a number: whose it is, and as what it ended there, if that is what happened.
-    package func next(after number: UInt64) -> (number: UInt64, key: Key, ended: Value?)? {
+    /// The next place after a number: in which slot, and what ended there, if that is what happened.
+    func next(after number: UInt64) -> (number: UInt64, slot: Int, ended: Value?)? {
         let index = firstPlace(after: number)
         guard index < places.count else { return nil }
-        return (places[index].number, places[index].key, ends[places[index].number]?.value)
+        let place = places[index]
+        return (place.number, place.slot, ends[place.number]?.value)
     }
 
-    /// The present values that were there at a number and are wanted, in the order found.
-    package func values(addedBy number: UInt64, where isWanted: (Key) -> Bool) -> [Value] {
-        Self.inOrder(live.filter { $1.added <= number && isWanted($0) }.map(\.value))
+    /// The slots of the present values that were there at a number, in the order found.
+    func slots(addedBy number: UInt64) -> [Int] { slots { $0.added <= number } }
+
+    private func slots(where isWanted: (Slot) -> Bool) -> [Int] {
+        var found: [(added: UInt64, slot: Int)] = []
+        for place in slots.indices {
+            if let slot = slots[place], slot.isPresent, isWanted(slot) { found.append((slot.added, place)) }
+        }
+        return found.sorted { $0.added < $1.added }.map(\.slot)
     }
 
-    /// Sorts numbers, not values: each look at one would count its references up and down.
-    private static func inOrder(_ live: [Live]) -> [Value] {
-        zip(live.map(\.added), live.indices).sorted { $0.0 < $1.0 }.map { live[$0.1].value }
+    /// The value whose last change has this place; nil if the place is void.
+    private func present(at place: Place) -> Slot? {
+        guard let slot = slots[place.slot], slot.isPresent, slot.changed == place.number else { return nil }
+        return slot
     }
 
     private func firstPlace(after number: UInt64) -> Int { places.partitioningIndex { $0.number > number } }
 
     /// Drops void places and the oldest ends once half of the places may be such: cheap on average.
     private mutating func tidy() {
-        guard places.count > 2 * (live.count + endLimit) else { return }
+        guard places.count > 2 * (count + endLimit) else { return }
         var surplus = max(ends.count - endLimit, 0)
         places = places.filter { place in
-            guard ends[place.number] != nil else { return live[place.key]?.changed == place.number }
+            guard ends[place.number] != nil else { return present(at: place) != nil }
             guard surplus > 0 else { return true }
             surplus -= 1
-            ends[place.number] = nil
-            forgotten = place.number
+            forget(place)
             return false
         }
+        index.giveBack()
+        if index.isEmpty { (slots, free) = ([], []) }
     }
 }
 

@@ -65,7 +65,9 @@ package struct LogFollower<Value: Listed>: Sendable {
     private var number: UInt64 = 0
     /// Up to where forgotten ends were made up for.
     private var madeUp: UInt64 = 0
-    private var seen: [Value.Key: Value] = [:]
+    /// What it has seen, in the log's slots, and how much of it there is.
+    private var seen: [Value?] = []
+    private var count = 0
     private var isBackendUp: Bool?
     private var hasSettled = false
 
@@ -73,6 +75,7 @@ package struct LogFollower<Value: Listed>: Sendable {
     package init(repeatsSettled: Bool = false) { self.repeatsSettled = repeatsSettled }
 
     /// What it has not seen yet, `limit` changes at most.
+    @specialized(where Value == DiscoveredService)
     package mutating func take(from log: ChangeLog<Value>, atMost limit: Int) -> [Change<Value>] {
         guard number < log.head, limit > 0 else { return [] }
         var changes = forgottenEnds(log, atMost: limit)
@@ -84,7 +87,7 @@ package struct LogFollower<Value: Listed>: Sendable {
                 number = note.number
                 notes.removeFirst()
             } else if let place {
-                if let change = difference(of: place.key, log[place.key], ended: place.ended) { changes.append(change) }
+                if let change = difference(in: place.slot, ended: place.ended, log) { changes.append(change) }
                 number = place.number
             } else {
                 number = log.head
@@ -96,21 +99,53 @@ package struct LogFollower<Value: Listed>: Sendable {
 
     private mutating func forgottenEnds(_ log: ChangeLog<Value>, atMost limit: Int) -> [Change<Value>] {
         guard log.forgotten > max(number, madeUp) else { return [] }
-        let gone = seen.filter { log[$0.key] == nil }.prefix(limit)
-        for key in gone.map(\.key) { seen[key] = nil }
-        if gone.count < limit { madeUp = log.forgotten }
-        return gone.map { .lost($0.value) }
+        var gone: [(slot: Int, value: Value)] = []
+        // Their ends were forgotten, and they came back in another slot.
+        var moved: [(slot: Int, value: Value)] = []
+        for slot in seen.indices {
+            guard let value = seen[slot], log.key(of: slot) != value.key else { continue }
+            if log.slot(of: value.key) == nil { gone.append((slot, value)) } else { moved.append((slot, value)) }
+        }
+        let told = gone.prefix(limit)
+        for (slot, _) in told { unsee(slot) }
+        if gone.count <= limit {
+            for (slot, _) in moved { unsee(slot) }
+            for (_, value) in moved { if let slot = log.slot(of: value.key) { see(value, in: slot) } }
+            if gone.count < limit { madeUp = log.forgotten }
+        }
+        return told.map { .lost($0.value) }
     }
 
-    private mutating func difference(of key: Value.Key, _ now: Value?, ended: Value?) -> Change<Value>? {
-        guard let now else {
-            // Where it only changed, its end has a place of its own.
-            guard let ended, seen.removeValue(forKey: key) != nil else { return nil }
-            seen.giveBack()
+    /// Takes note of what is in a slot now.
+    /// - Parameter ended: what ended there.
+    private mutating func difference(in slot: Int, ended: Value?, _ log: ChangeLog<Value>) -> Change<Value>? {
+        guard let ended else {
+            guard let now = log[slot] else { return nil }
+            guard let old = see(now, in: slot) else { return .found(now) }
+            return old == now ? nil : .changed(now)
+        }
+        guard let old = seen.indices.contains(slot) ? seen[slot] : nil else { return nil }
+        guard let now = log[slot] else {
+            unsee(slot)
             return .lost(ended)
         }
-        guard let old = seen.updateValue(now, forKey: key) else { return .found(now) }
+        // It has come back.
+        see(now, in: slot)
         return old == now ? nil : .changed(now)
+    }
+
+    /// - Returns: what it had seen there.
+    @discardableResult private mutating func see(_ value: Value, in slot: Int) -> Value? {
+        while seen.count <= slot { seen.append(nil) }
+        defer { seen[slot] = value }
+        if seen[slot] == nil { count += 1 }
+        return seen[slot]
+    }
+
+    private mutating func unsee(_ slot: Int) {
+        seen[slot] = nil
+        count -= 1
+        if count == 0 { seen = [] }
     }
 
     /// - Returns: false where `limit` was reached before the note.
@@ -122,9 +157,9 @@ package struct LogFollower<Value: Listed>: Sendable {
         case .settled:
             guard repeatsSettled || !hasSettled else { return true }
             // What was there before is reported first, even if it has changed since.
-            for value in log.values(addedBy: number, where: { seen[$0] == nil }) {
+            for slot in log.slots(addedBy: number) where !seen.indices.contains(slot) || seen[slot] == nil {
                 guard changes.count < limit else { return false }
-                if let change = difference(of: value.key, value, ended: nil) { changes.append(change) }
+                if let change = difference(in: slot, ended: nil, log) { changes.append(change) }
             }
             guard changes.count < limit else { return false }
             hasSettled = true

@@ -1,59 +1,82 @@
 /// The paths on which something is seen. The end of a path is held back, because the path often comes back at once.
 package struct Presence<Path: Hashable & Sendable>: Sendable {
-    private enum Status: Hashable {
+    private enum Status: Equatable {
         case seen
         /// Seen before the backend went away, and not since.
         case unconfirmed
-        case held(until: Duration)
+        case held(until: Moment)
     }
 
-    private var statuses = SmallMap<Path, Status>()
+    /// The only one of most: it takes no memory of its own.
+    private var first: (path: Path, status: Status)?
+    private var others = SmallMap<Path, Status>()
 
     package init() {}
 
     /// All current paths, including held ones.
-    package var paths: some Collection<Path> { statuses.keys }
-    package var isEmpty: Bool { statuses.isEmpty }
+    package var paths: [Path] { (first.map { [$0.path] } ?? []) + others.keys }
+    package var isEmpty: Bool { first == nil && others.isEmpty }
 
     /// Seen on a path whose end has not been reported.
-    package var isLive: Bool {
-        statuses.values.contains { status in
-            if case .held = status { false } else { true }
-        }
-    }
+    package var isLive: Bool { has { if case .held = $0 { false } else { true } } }
 
     package var nextDeadline: Duration? {
-        statuses.values.compactMap { status in
-            if case .held(let until) = status { until } else { nil }
-        }.min()
+        var next: Moment?
+        _ = has { status in
+            if case .held(let until) = status { next = min(next ?? until, until) }
+            return false
+        }
+        return next?.time
     }
 
-    package mutating func appeared(_ path: Path) { statuses[path] = .seen }
+    package mutating func appeared(_ path: Path) { self[path] = .seen }
 
     package mutating func disappeared(_ path: Path, holdUntil deadline: Duration) {
-        switch statuses[path] {
-        case .seen, .unconfirmed: statuses[path] = .held(until: deadline)
+        switch self[path] {
+        case .seen, .unconfirmed: self[path] = .held(until: Moment(deadline))
         case .held, nil: break
         }
     }
 
     /// The current state is unknown, so nothing ends until the backend is back, not even held paths.
-    package mutating func backendLost() {
-        statuses.updateValues { $0 = .unconfirmed }
-    }
+    package mutating func backendLost() { update { $0 = .unconfirmed } }
 
     /// The backend has reported all it knows: what it did not repeat is probably gone.
     /// - Returns: whether there is such a path.
     @discardableResult package mutating func listed(holdUntil deadline: Duration) -> Bool {
-        guard statuses.values.contains(.unconfirmed) else { return false }
-        statuses.updateValues { if $0 == .unconfirmed { $0 = .held(until: deadline) } }
+        guard has({ $0 == .unconfirmed }) else { return false }
+        update { if $0 == .unconfirmed { $0 = .held(until: Moment(deadline)) } }
         return true
     }
 
     package mutating func expire(_ now: Duration) {
-        statuses.removeAll { status in
-            if case .held(let until) = status { until <= now } else { false }
+        guard let next = nextDeadline, next <= now else { return }
+        func isOver(_ status: Status) -> Bool { if case .held(let until) = status { until.time <= now } else { false } }
+        if let status = first?.status, isOver(status) { first = nil }
+        others.removeAll(where: isOver)
+    }
+
+    private subscript(path: Path) -> Status? {
+        get { first?.path == path ? first?.status : others[path] }
+        set {
+            if first?.path == path || first == nil && others[path] == nil {
+                first = newValue.map { (path, $0) }
+            } else {
+                others[path] = newValue
+            }
         }
+    }
+
+    private func has(_ isSuch: (Status) -> Bool) -> Bool {
+        first.map { isSuch($0.status) } ?? false || others.values.contains(where: isSuch)
+    }
+
+    private mutating func update(_ body: (inout Status) -> Void) {
+        if let path = first?.path, var status = first?.status {
+            body(&status)
+            first = (path, status)
+        }
+        others.updateValues(body)
     }
 }
 

@@ -123,7 +123,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
             }
             if let tellAt = entry.tellAt, tellAt <= now, entry.presence.isLive {
                 entry.tellAt = nil
-                let listing = Listing(key: key, origins: Array(entry.presence.paths))
+                let listing = Listing(key: key, origins: entry.presence.paths)
                 entry.told = listing
                 changes.append(.found(listing))
             }

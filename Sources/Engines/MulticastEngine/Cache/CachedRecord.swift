@@ -1,6 +1,6 @@
 package import DNSMessage
 package import DNSSD
-import Records
+import Discovery
 
 /// A cached record. A cache may hold a hundred thousand, so its fields are as small as possible.
 package struct CachedRecord: Sendable {
@@ -42,15 +42,14 @@ package struct RecordLife: BitwiseCopyable, Sendable {
 
     /// Over which families it was heard.
     private(set) var hearing: Hearing
+    /// Its neighbours among the records of its key, and, in the first of them, their number; maintained by the store.
+    var links = Links()
     private var receivedAt: Moment
     private var expiresAt: Moment
     private var firstReceivedAt: Moment
     private var lastUnansweredAt = Moment.never
     /// The deadline of its heap item, if there is one.
     var queued = Moment.never
-
-    /// Its neighbours among the records of its key, and, in the first of them, their number; maintained by the store.
-    var links = Links()
 
     struct Links: BitwiseCopyable, Sendable {
         var next: Int32 = -1

@@ -1,4 +1,4 @@
-import Records
+import Discovery
 
 /// Finds values in their owner's array by hash. A bucket takes eight bytes, whereas a dictionary would store every key
 /// again.
@@ -68,6 +68,31 @@ struct PlaceIndex: Sendable {
         let old = buckets
         buckets = Array(repeating: .empty, count: max(16, old.count * 2))
         for bucket in old where bucket.place >= 0 { put(bucket) }
+    }
+}
+
+/// An array in parts of a fixed size. One of thousands of large elements that grows neither moves them nor takes room for as many again.
+struct PartedArray<Element: Sendable>: Sendable {
+    private static var shift: Int { 9 }
+    private static var mask: Int { 1 << shift - 1 }
+
+    private var parts: [[Element]] = []
+    private(set) var count = 0
+
+    var indices: Range<Int> { 0..<count }
+
+    subscript(index: Int) -> Element {
+        _read { yield parts[index >> Self.shift][index & Self.mask] }
+        _modify { yield &parts[index >> Self.shift][index & Self.mask] }
+    }
+
+    mutating func append(_ element: Element) {
+        if count & Self.mask == 0 {
+            parts.append([])
+            if count > 0 { parts[parts.count - 1].reserveCapacity(1 << Self.shift) }
+        }
+        parts[parts.count - 1].append(element)
+        count += 1
     }
 }
 

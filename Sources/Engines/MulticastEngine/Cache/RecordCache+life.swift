@@ -1,6 +1,6 @@
 import DNSMessage
 import DNSSD
-import Records
+import Discovery
 
 // The life of one record.
 

@@ -50,11 +50,10 @@ extension RecordCache {
     /// Returns whether a record is in the cache.
     package func has(_ key: RecordKey, _ data: RecordData) -> Bool { slot(of: key, data) != nil }
 
-    /// Returns the known answers to a question: records of which less than half their life has passed (RFC 6762 §7.1).
+    /// Passes on the known answers to a question: records of which less than half their life has passed (RFC 6762 §7.1).
     ///
     /// Of the names that one source lists and no one answers for, it repeats some: who lists thousands may list them again.
-    package func knownAnswers(_ key: RecordKey, at now: Duration) -> [ResourceRecord] {
-        var known: [ResourceRecord] = []
+    package func knownAnswers(_ key: RecordKey, at now: Duration, to body: (ResourceRecord) -> Void) {
         var bare: [PacketSource: Int] = [:]
         let isCrowded = store.count(of: key) > Self.bareAnswers
         store.look(key) { record in
@@ -63,10 +62,9 @@ extension RecordCache {
                 bare[record.life.source, default: 0] += 1
                 if bare[record.life.source, default: 0] > Self.bareAnswers { return false }
             }
-            known.append(record.record(at: now))
+            body(record.record(at: now))
             return false
         }
-        return known
     }
 
     /// Returns whether a record is known and less than half its life has passed.

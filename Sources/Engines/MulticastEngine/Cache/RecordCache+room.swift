@@ -5,14 +5,16 @@ import Discovery
 // Decides which records are kept if more are announced than there is room for.
 
 extension RecordCache {
-    mutating func insert(_ record: CachedRecord, at now: Duration, _ changes: inout [Change]) {
+    mutating func insert(
+        _ record: CachedRecord, at now: Duration, _ isWatched: (RecordKey) -> Bool, _ changes: inout [Change]
+    ) {
         let (key, data) = (record.key, record.data)
         if key.type.isShared {
-            guard admits(record, to: .list(key), at: now, &changes) else { return }
+            guard admits(record, to: .list(key), at: now, isWatched, &changes) else { return }
         } else {
             guard hasPlace(for: key, data, &changes) else { return }
         }
-        guard admits(record, to: .cache, at: now, &changes) else { return }
+        guard admits(record, to: .cache, at: now, isWatched, &changes) else { return }
         queue(store.insert(record))
         changes.append(.added(key, data))
     }
@@ -32,9 +34,10 @@ extension RecordCache {
 
     /// Returns whether a record may be added. Once a list or the cache is full, the sources with the most give way.
     private mutating func admits(
-        _ record: CachedRecord, to place: Crowd.Place, at now: Duration, _ changes: inout [Change]
+        _ record: CachedRecord, to place: Crowd.Place, at now: Duration, _ isWatched: (RecordKey) -> Bool,
+        _ changes: inout [Change]
     ) -> Bool {
-        if place == .cache, room(in: .cache, for: record) == 0 { forgetUnwatched(at: now, &changes) }
+        if place == .cache, room(in: .cache, for: record) == 0 { forgetUnwatched(at: now, isWatched, &changes) }
         guard !crowds.isEmpty && crowds[place] != nil || room(in: place, for: record) == 0 else { return true }
         isFull = true
         let group = group(of: record)
@@ -99,11 +102,13 @@ extension RecordCache {
     }
 
     /// Forgets the oldest records that no one watches: an eighth of all, so that it does not happen for each record.
-    private mutating func forgetUnwatched(at now: Duration, _ changes: inout [Change]) {
+    private mutating func forgetUnwatched(
+        at now: Duration, _ isWatched: (RecordKey) -> Bool, _ changes: inout [Change]
+    ) {
         if let lastSweep, now - lastSweep < Self.sweepInterval { return }
         lastSweep = now
         let unwatched = store.indices.compactMap { slot in
-            store[slot].flatMap { watches[$0.key] == nil ? (slot: slot, received: $0.life.received) : nil }
+            store[slot].flatMap { !isWatched($0.key) ? (slot: slot, received: $0.life.received) : nil }
         }
         for (slot, _) in unwatched.sorted(by: { $0.received < $1.received }).prefix(max(1, limits.records / 8)) {
             forget(slot, &changes)

@@ -53,7 +53,6 @@ package struct RecordCache: Sendable {
 
     package private(set) var limits: Limits
     var store = RecordStore()
-    var watches: [RecordKey: Int32] = [:]
     var heap = DeadlineHeap()
     var random: UInt64
     var lastSweep: Duration?
@@ -96,18 +95,6 @@ package struct RecordCache: Sendable {
         return store.size > bytes ? thin(to: bytes, at: now) : []
     }
 
-    // MARK: Watching
-
-    /// Keeps the records of a key up to date: `advance(to:)` returns it when it needs a question, and its records are
-    /// the last to be forgotten.
-    package mutating func watch(_ key: RecordKey) { watches[key, default: 0] &+= 1 }
-
-    /// Ends one `watch`.
-    package mutating func unwatch(_ key: RecordKey) {
-        guard let count = watches[key] else { return }
-        watches[key] = count > 1 ? count - 1 : nil
-    }
-
     // MARK: Events
 
     /// Processes a response: its answers and additional records.
@@ -117,9 +104,10 @@ package struct RecordCache: Sendable {
     ///   - family: over which it came; nil for both.
     ///   - source: who sent it.
     ///   - now: the time.
+    ///   - isWatched: returns whether someone wants the records of a key: they are the last to be forgotten.
     package mutating func receive(
         _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil,
-        from source: PacketSource = .asked, at now: Duration
+        from source: PacketSource = .asked, at now: Duration, isWatched: (RecordKey) -> Bool = { _ in false }
     ) -> [Change] {
         var changes: [Change] = []
         var flushed: Set<RecordKey> = []
@@ -140,7 +128,7 @@ package struct RecordCache: Sendable {
                 } else if ttl > 0 {
                     let new = CachedRecord(
                         key, record.data, ttl: ttl, isOwn: isOwn, over: family, from: source, at: now)
-                    insert(new, at: now, &changes)
+                    insert(new, at: now, isWatched, &changes)
                 }
                 // Where there is no other record, nothing is flushed.
                 if record.flushesCache, !isShared, !store.holdsOnly(key, record.data) { flushed.insert(key) }
@@ -154,7 +142,7 @@ package struct RecordCache: Sendable {
     /// lasts nor that there are no others, so it adds and prolongs records but ends none.
     package mutating func receiveOneShot(
         _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, over family: IPAddress.Family? = nil,
-        at now: Duration
+        at now: Duration, isWatched: (RecordKey) -> Bool = { _ in false }
     ) -> [Change] {
         var changes: [Change] = []
         for record in records where record.recordClass == .internet && record.type.isData && record.ttl > 0 {
@@ -162,7 +150,7 @@ package struct RecordCache: Sendable {
             let ttl = min(record.ttl, limits.ttl)
             guard let slot = store.slot(of: key, record.data) else {
                 let new = CachedRecord(key, record.data, ttl: ttl, isOwn: isOwn, over: family, from: .asked, at: now)
-                insert(new, at: now, &changes)
+                insert(new, at: now, isWatched, &changes)
                 continue
             }
             if let life = store[slot]?.life, life.expires < now + .seconds(ttl) {
@@ -224,8 +212,11 @@ package struct RecordCache: Sendable {
     package var deadline: Duration? { heap.first?.deadline.time }
 
     /// Time has passed.
+    /// - Parameter isWatched: returns whether the records of a key are kept up to date.
     /// - Returns: records that expired, and watched keys that need a question.
-    package mutating func advance(to now: Duration) -> (changes: [Change], refreshes: Set<RecordKey>) {
+    package mutating func advance(
+        to now: Duration, isWatched: (RecordKey) -> Bool = { _ in false }
+    ) -> (changes: [Change], refreshes: Set<RecordKey>) {
         var changes: [Change] = []
         var refreshes: Set<RecordKey> = []
         while let item = heap.first, item.deadline.time <= now {
@@ -238,7 +229,7 @@ package struct RecordCache: Sendable {
                 continue
             }
             while let point = refreshPoint(of: item.slot), point <= now {
-                if watches[cached.key] != nil { refreshes.insert(cached.key) }
+                if isWatched(cached.key) { refreshes.insert(cached.key) }
                 store[item.slot]?.life.refreshes += 1
             }
             queue(item.slot)

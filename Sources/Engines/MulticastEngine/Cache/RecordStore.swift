@@ -2,7 +2,7 @@ import DNSMessage
 
 /// Stores records, and finds them by slot, by key and by content. The rules are elsewhere.
 struct RecordStore: Sendable {
-    private var slots: [CachedRecord?] = []
+    private var slots = PartedArray<CachedRecord?>()
     private var free: [Int32] = []
     /// The first record of each key; the others are linked to it.
     private var heads = PlaceIndex()

@@ -1,4 +1,5 @@
 import DNSSD
+import Discovery
 import Records
 
 /// The events that the engine passes to each operation. Used only on the loop's thread.

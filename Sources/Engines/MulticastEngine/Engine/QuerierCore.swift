@@ -204,7 +204,7 @@ final class QuerierCore {
 
     private func look(at packets: [PacketQueue.Packet]) {
         let now = BootTime.now
-        for packet in packets where links[packet.link.interface] === packet.link {
+        for packet in packets where links[packet.link.interface] === packet.link && !packet.link.isEcho(packet) {
             guard let heard = HeardMessage(packet.bytes) else { continue }
             let changes = packet.link.received(heard.message, as: packet, marksOwn: marksOwn, at: now)
             spread(changes, on: packet.link, at: now)

@@ -27,6 +27,8 @@ final class Link {
     }
 
     private var delivery = Delivery.sent
+    /// Packets of known answers that were sent, and come back.
+    private var echoes = Echoes()
     /// Whether the system refused a packet over one family.
     var isRefused: Bool { if case .sent = delivery { false } else { true } }
     /// The errno with which the system refused everything the last time; nil if something was sent.
@@ -161,6 +163,17 @@ final class Link {
         return hasAsked
     }
 
+    /// Whether a packet is one of known answers that this process sent: it says nothing new, and of a long list there are hundreds.
+    func isEcho(_ packet: PacketQueue.Packet) -> Bool {
+        packet.way == .own && Self.isOfAnswersAlone(packet.bytes)
+            && echoes.take(packet.bytes, on: interface, over: packet.family)
+    }
+
+    /// Whether a packet of this process goes on with known answers, behind a question in another (RFC 6762 §7.2).
+    private static func isOfAnswersAlone(_ packet: [UInt8]) -> Bool {
+        packet.count > 12 && packet[2] & 0x80 == 0 && packet[4] == 0 && packet[5] == 0
+    }
+
     /// Processes a message.
     /// - Parameters:
     ///   - message: the message.
@@ -201,7 +214,7 @@ final class Link {
         hasAsked = true
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
         let errors = sockets.filter(\.sends)
-            .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }
+            .map { socket in packets.reduce(0) { error, packet in max(error, send(packet, by: socket, at: now)) } }
         guard let errno = errors.first, errors.allSatisfy({ $0 != 0 }) else {
             delivery = errors.allSatisfy { $0 == 0 } ? .sent : .sentInPart
             return false
@@ -209,6 +222,14 @@ final class Link {
         let before = if case .refused(_, let inARow) = delivery { inARow } else { 0 }
         delivery = .refused(errno: errno, inARow: before + 1)
         return before < Self.mostRepeated
+    }
+
+    private func send(_ packet: [UInt8], by socket: LinkSocket, at now: Duration) -> Int32 {
+        let error = socket.send(packet)
+        if error == 0, Self.isOfAnswersAlone(packet) {
+            echoes.sent(packet, on: interface, over: socket.family, at: now)
+        }
+        return error
     }
 
     private func sendOneShots(at now: Duration) {

@@ -72,7 +72,6 @@ package struct LinkQuerier: Sendable {
         }
         // A lookup by name cannot wait: the next question of an existing follower may be an hour away.
         if kind == .unique(after: .zero), !cache.isAnsweredEverywhere(key) { schedule.hasten(key, at: now) }
-        cache.watch(key)
     }
 
     /// Also asks a one-shot question for a key, unless an answer arrives in a moment. For a caller that waits, besides
@@ -88,7 +87,6 @@ package struct LinkQuerier: Sendable {
     package mutating func stop(_ key: RecordKey) {
         schedule.stop(key)
         if !schedule.follows(key), lists.removeValue(forKey: key) != nil { oneShots.drop(list: key) }
-        cache.unwatch(key)
     }
 
     /// How many questions are asked again and again.
@@ -171,7 +169,7 @@ package struct LinkQuerier: Sendable {
             schedule.answered(RecordKey(record.name, record.type), at: now)
         }
         noteAnswers(message.answers, by: isOwn ? nil : source, isOwn ? nil : sender, size: size, at: now)
-        let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
+        let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now) { schedule.follows($0) }
         if !changes.isEmpty { schedule.heardNews(at: now) }
         // Of what this machine withdraws there is no doubt.
         if !isOwn { confirm(records, at: now) }
@@ -182,7 +180,7 @@ package struct LinkQuerier: Sendable {
     /// A goodbye of the PTR record alone: Apple's and ESP-IDF's responders withdraw a service so, and avahi-daemon's ends
     /// so soon after its link came up. Asks whether the service is still there, and its host.
     private mutating func confirm(_ records: [ResourceRecord], at now: Duration) {
-        for record in records where record.ttl == 0 && cache.watches[RecordKey(record.name, .ptr)] != nil {
+        for record in records where record.ttl == 0 && schedule.follows(RecordKey(record.name, .ptr)) {
             guard case .ptr(let name) = record.data, cache.isAnswered(RecordKey(name, .srv)) else { continue }
             for host in hosts(of: name) {
                 for key in Self.addresses(of: host) { oneShots.ask(key, .confirmation, at: now) }
@@ -243,7 +241,7 @@ package struct LinkQuerier: Sendable {
     /// Time has passed: returns what expired, and schedules questions for what must be asked again.
     package mutating func advance(to now: Duration) -> [RecordCache.Change] {
         guard let deadline = cache.deadline, deadline <= now else { return [] }
-        let (changes, refreshes) = cache.advance(to: now)
+        let (changes, refreshes) = cache.advance(to: now) { schedule.follows($0) }
         refill(at: now)
         for key in refreshes {
             schedule.refresh(key, at: now)
@@ -329,7 +327,9 @@ package struct LinkQuerier: Sendable {
             records = oneShots.receivedWithoutQuestion(message, at: now)
             for record in records { followLone(record, at: now) }
         }
-        return cache.receiveOneShot(records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, over: family, at: now)
+        return cache.receiveOneShot(
+            records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, over: family, at: now
+        ) { schedule.follows($0) }
     }
 
     /// Processes a message from port 5353 of a host to the socket that asks it.
@@ -345,7 +345,9 @@ package struct LinkQuerier: Sendable {
             lists[key]?.hosts.answered(Set(records.targets(of: key)), from: host, at: now)
             lists[key]?.hostAnswered(host, at: now)
         }
-        return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now)
+        return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now) {
+            schedule.follows($0)
+        }
     }
 
     /// A responder that answers the asker alone is asked so for all that follows.
@@ -387,7 +389,7 @@ package struct LinkQuerier: Sendable {
             } else {
                 .full
             }
-        return QuestionSchedule.Knowledge(answers: cache.knownAnswers(key, at: now), need: need)
+        return QuestionSchedule.Knowledge(need: need) { cache.knownAnswers(key, at: now, to: $0) }
     }
 }
 

@@ -12,13 +12,18 @@ package struct QuestionPackets: Sendable {
     package private(set) var packets: [[UInt8]] = []
 
     /// Creates packets for these questions.
-    package init(_ questions: [Question], limit: Int = length, knownAnswers: (Question) -> [ResourceRecord]) {
+    /// - Parameter knownAnswers: passes on the known answers to a question, one by one.
+    package init(
+        _ questions: [Question], limit: Int = length, knownAnswers: (Question, (ResourceRecord) -> Void) -> Void
+    ) {
         let all = questions.filter(\.name.isReadByAll)
         add(all, limit, knownAnswers)
         if all.count < questions.count { add(questions.filter { !$0.name.isReadByAll }, limit, knownAnswers) }
     }
 
-    private mutating func add(_ questions: [Question], _ limit: Int, _ knownAnswers: (Question) -> [ResourceRecord]) {
+    private mutating func add(
+        _ questions: [Question], _ limit: Int, _ knownAnswers: (Question, (ResourceRecord) -> Void) -> Void
+    ) {
         var rest = questions[...]
         while !rest.isEmpty {
             var writer = MessageWriter(limit: limit, compression: .multicast)
@@ -32,21 +37,23 @@ package struct QuestionPackets: Sendable {
                 rest.removeFirst()
                 continue
             }
-            add(asked.flatMap(knownAnswers).filter(\.isReadByAll), behind: writer, limit)
+            for question in asked {
+                knownAnswers(question) { answer in
+                    guard answer.isReadByAll, !writer.add(answer, to: .answer) else { return }
+                    begin(with: answer, behind: &writer, limit)
+                }
+            }
+            packets.append(writer.bytes)
         }
     }
 
-    private mutating func add(_ answers: [ResourceRecord], behind first: MessageWriter, _ limit: Int) {
-        var writer = first
-        for answer in answers where !writer.add(answer, to: .answer) {
-            var next = MessageWriter(limit: limit, compression: .multicast)
-            // An answer that fits into no packet is treated as unknown.
-            guard next.add(answer, to: .answer) else { continue }
-            writer.setFlags(.truncated)
-            packets.append(writer.bytes)
-            writer = next
-        }
+    /// Goes on in the next packet. An answer that fits into no packet is treated as unknown.
+    private mutating func begin(with answer: ResourceRecord, behind writer: inout MessageWriter, _ limit: Int) {
+        var next = MessageWriter(limit: limit, compression: .multicast)
+        guard next.add(answer, to: .answer) else { return }
+        writer.setFlags(.truncated)
         packets.append(writer.bytes)
+        writer = next
     }
 }
 

@@ -1,5 +1,6 @@
 package import DNSMessage
 package import DNSSD
+import Discovery
 import Records
 import Responder
 
@@ -34,14 +35,11 @@ package struct QuestionSchedule: Sendable {
     package struct Knowledge {
         /// Whether a question with one answer needs to be asked.
         package let need: Need
-        private let known: () -> [ResourceRecord]
+        /// Passes on the answers less than half of whose life has passed (RFC 6762 §7.1); there may be thousands.
+        package let answers: ((ResourceRecord) -> Void) -> Void
 
-        /// Answers less than half of whose life has passed (RFC 6762 §7.1). Computed on access: there may be thousands.
-        package var answers: [ResourceRecord] { known() }
-
-        package init(answers: @autoclosure @escaping () -> [ResourceRecord], need: Need) {
-            self.need = need
-            known = answers
+        package init(need: Need, answers: @escaping ((ResourceRecord) -> Void) -> Void) {
+            (self.need, self.answers) = (need, answers)
         }
     }
 
@@ -60,7 +58,7 @@ package struct QuestionSchedule: Sendable {
     /// Packets reserved for lookups by name.
     private static let reserve = 5.0
 
-    private var states: [QuestionState?] = []
+    private var states = PartedArray<QuestionState?>()
     private var free: [Int32] = []
     private var places = PlaceIndex()
     /// What hosts are asked for that listed more than they answer for.
@@ -176,7 +174,7 @@ package struct QuestionSchedule: Sendable {
     /// The link came back, or the machine woke: asks everything from the beginning. Lists go first, as at the start;
     /// their answers bring most of the rest.
     package mutating func restartAll(at now: Duration) {
-        let hasLists = states.contains { $0?.isShared == true }
+        let hasLists = states.indices.contains { states[$0]?.isShared == true }
         for place in states.indices {
             guard let state = states[place] else { continue }
             let wait = state.isPatient(beside: hasLists) ? Self.additionals : state.isShared ? firstWait() : .zero
@@ -283,7 +281,7 @@ package struct QuestionSchedule: Sendable {
         for lane in Lane.allCases where self[lane].isEmpty && opens(lane) <= now && rate.next(at: now) <= now {
             let due = takeDue(lane, at: now, knows)
             guard !due.isEmpty else { continue }
-            self[lane].fill(QuestionPackets(due) { knows(RecordKey($0.name, $0.type)).answers }.packets)
+            self[lane].fill(QuestionPackets(due) { knows(RecordKey($0.name, $0.type)).answers($1) }.packets)
         }
         if owesOthers, let waitingOther { return waitingOther }
         return self[.named].isEmpty ? waitingOther : .named

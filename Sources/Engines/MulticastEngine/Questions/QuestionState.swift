@@ -1,5 +1,6 @@
 import DNSMessage
-import Records
+import DNSSD
+import Discovery
 
 /// A repeated question with its times. There may be tens of thousands.
 struct QuestionState: Sendable {
@@ -48,22 +49,29 @@ struct QuestionState: Sendable {
     private var account = Account.clear
     /// The number of further questions that go ahead of all others.
     private var hasteLeft: UInt8 = 0
+    /// Whether the question is due because a record grows old, whatever the cache knows.
+    private(set) var isRefresh = false
+    /// What others know; few questions have any of it.
+    private var others: Shared<Others>?
+    private struct Others {
+        /// What they listed as answers and is unknown here, and was not asked for since; of more than `mostListed` a part.
+        var listed: [RecordData] = []
+        /// When they last did.
+        var lastListed = Moment.never
+        /// Whether their listing has had the question asked.
+        var wasBehind = false
+    }
+
     /// What others listed as answers and is unknown here, and was not asked for since; of more than `mostListed` a part.
-    private(set) var listed: [RecordData] = []
+    var listed: [RecordData] { others?.value.listed ?? [] }
     /// Whether they listed so much that only a part is kept.
     var hasListedMore: Bool { listed.count > Self.mostListed }
-    /// When they last did.
-    private var lastListed = Moment.never
-    /// Whether others ever did.
-    private var wasBehind = false
     private static let mostListed = 64
     /// How long after such a listing a question asks for nothing of it.
     ///
     /// A responder takes two programs on one machine for one, and does not send us what the other lists as known: avahi-daemon for 0.7 s,
     /// even if we ask then.
     private static let deafness = Duration.seconds(1)
-    /// Whether the question is due because a record grows old, whatever the cache knows.
-    private(set) var isRefresh = false
 
     init(_ key: RecordKey, _ kind: Kind, source: PacketSource?, first: Duration) {
         (self.key, self.kind, self.source) = (key, kind, source)
@@ -134,13 +142,15 @@ struct QuestionState: Sendable {
     /// Another host or program listed an answer unknown here: asks again after a second, but only once, because not everything
     /// listed exists.
     mutating func fellBehind(_ unknown: some Sequence<RecordData>, at now: Duration) {
-        for data in unknown where !listed.contains(data) {
-            if hasListedMore { break }
-            listed.append(data)
+        var known = others?.value ?? Others()
+        defer { others = Shared(known) }
+        for data in unknown where !known.listed.contains(data) {
+            if known.listed.count > Self.mostListed { break }
+            known.listed.append(data)
         }
-        lastListed = Moment(now)
-        guard asked > 0, !wasBehind else { return }
-        wasBehind = true
+        known.lastListed = Moment(now)
+        guard asked > 0, !known.wasBehind else { return }
+        known.wasBehind = true
         next = Moment(now + .seconds(Self.firstInterval))
     }
 
@@ -149,7 +159,7 @@ struct QuestionState: Sendable {
         asked = min(asked, .max - 1) + 1
         lastAsked = Moment(now)
         isRefresh = false
-        if listed.isEmpty || now - lastListed.time >= Self.deafness { listed = [] }
+        if let last = others?.value.lastListed, now - last.time >= Self.deafness { others?.value.listed = [] }
         if hasteLeft > 0 { hasteLeft -= 1 }
         waitLonger(at: now)
     }

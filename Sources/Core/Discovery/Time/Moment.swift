@@ -13,6 +13,12 @@ package struct Moment: BitwiseCopyable, Comparable, Sendable {
         nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
+    /// `never` for nil.
+    package init(_ time: Duration?) { self = time.map { Moment($0) } ?? .never }
+
+    /// Nil for `never`.
+    package var orNil: Duration? { self == .never ? nil : time }
+
     package var time: Duration { .nanoseconds(nanoseconds) }
 
     package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
