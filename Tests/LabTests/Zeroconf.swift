@@ -18,7 +18,7 @@ struct Zeroconf: Decodable, Sendable {
         on host: String,
         of lab: Lab
     ) async throws -> Zeroconf {
-        let browser = try lab.python(host, "zc_browse.py", type, "--seconds", "30")
+        let browser = try lab.python(host, "zc_browse.py", type, "--name", name, "--seconds", "30")
         let line = try await browser.line(.stdout, within: .seconds(25), "\(name) in python-zeroconf") { line in
             guard let seen = try? Zeroconf(line) else { return false }
             return seen.name == name && seen.event != "unresolved"

@@ -1,5 +1,6 @@
 #if Commands
 internal import ArgumentParser
+internal import CLinux
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
@@ -11,6 +12,8 @@ package enum DiscoverdProgram {
     /// - Parameter more: what services of other domains and TLS need; without it, the process becomes `discoverd-daemon` for them.
     package static func main(with more: (any MoreSupport)? = nil) -> Never {
         let outputIsOpen = StandardDescriptors.fill()
+        // For what a list of thousands makes grow.
+        clinux_small_heap()
         // Measured (ResourceLimitTests): with less, a command fails or hangs silently.
         ProcessNeeds(descriptors: 16, threads: 6, mebibytes: 24).require(of: "discoverd")
         if outputIsOpen, let status = BrowseWords(CommandLine.arguments.dropFirst())?.run() { exit(status.rawValue) }

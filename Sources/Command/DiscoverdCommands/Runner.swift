@@ -42,7 +42,7 @@ struct Runner {
                 invocation: invocation, notices: notices, failures: failures, stop: stop, watcher: watcher, more: more)
             let task = Task { await runner.run(command) }
             stop.onRequest { task.cancel() }
-            Task { exit(await task.value.rawValue) }
+            Task { ProcessEnd.now(await task.value) }
             watcher.waitForSignals()
         } catch {
             let failure = CommandError(of: error, asking: DomainWish())

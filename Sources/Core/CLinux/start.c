@@ -52,6 +52,8 @@ static size_t stack_size(void) {
 static void require_space(const char *program, const cprocessstart_need *need) {
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return;
+    // A heap for each thread reserves 64 MiB at a time (arena.c of glibc).
+    mallopt(M_ARENA_MAX, 1);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = (size_t)need->threads + (processors > 0 ? (size_t)processors : 1), wanted;
     if (__builtin_mul_overflow(threads, stack_size(), &wanted) || __builtin_add_overflow(wanted, need->space, &wanted)) return;
@@ -67,17 +69,7 @@ static void require_space(const char *program, const cprocessstart_need *need) {
     give_up(program, text);
 }
 
-// One heap for all threads, for each reserves 64 MiB at a time (arena.c of glibc). It gives back what is free at its end, and blocks of 128 KiB
-// and more at once, however large the largest was (mallopt(3)).
-static void keep_heap_small(void) {
-#ifdef M_ARENA_MAX
-    mallopt(M_ARENA_MAX, 1);
-    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
-#endif
-}
-
 void cprocessstart(const char *program, cprocessstart_need need) {
-    keep_heap_small();
     // Swift reads CommandLine.arguments from /proc/self/cmdline, and has none without; libdispatch looks at each of its threads in
     // /proc/TID/stat, and traps (workqueue.c).
     if (access("/proc/self/stat", R_OK) != 0) {

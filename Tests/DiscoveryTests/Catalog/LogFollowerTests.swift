@@ -67,6 +67,28 @@ private struct Story {
         #expect(story.take(1) == [])
     }
 
+    @Test func whatEndedUnseenBeforeTheListWasCompleteAndCameBackIsToldBeforeThat() {
+        var story = Story(log: ChangeLog(endLimit: 1))
+        story.tell(.found(Thing("a")), .lost(Thing("a")), .settled, .found(Thing("b")))
+        // Places that are void are dropped meanwhile.
+        for version in 1...9 { story.tell(.changed(Thing("b", version))) }
+        #expect(story.log.length < 9)
+        story.tell(.found(Thing("a", 1)))
+        #expect(story.take() == ["+a1", "settled", "+b9"])
+    }
+
+    @Test func slotsOfWhatLeftAreGivenBackAndTheRestStaysWhatItWas() {
+        var story = Story()
+        let all = (0..<20_000).map { Thing("x\($0)") }
+        for thing in all { story.tell(.found(thing)) }
+        #expect(story.take().count == 20_000)
+        for thing in all.dropFirst(7) { story.tell(.lost(thing)) }
+        #expect(story.take().count == 20_000 - 7)
+        for thing in all.prefix(9) { story.tell(.changed(Thing(thing.key, 1))) }
+        #expect(Set(story.take()) == Set((0..<7).map { "~x\($0)1" } + ["+x71", "+x81"]))
+        #expect(story.log.values.map(\.version) == [Int](repeating: 1, count: 9))
+    }
+
     @Test func settledIsToldOnceUnlessItIsToBeRepeated() {
         var story = Story()
         story.tell(.settled, .settled)

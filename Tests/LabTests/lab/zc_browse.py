@@ -36,15 +36,17 @@ def with_name_of_scope(address):
 
 
 class Printer(ServiceListener):
-    def __init__(self, found):
-        self.found = found
+    def __init__(self, found, wanted):
+        self.found, self.wanted = found, wanted
 
     def say(self, event, zc, kind, name):
         base = kind.split("._sub.")[-1]
         line = {"event": event, "name": name.removesuffix("." + base), "type": base}
+        if self.wanted is not None and line["name"] != self.wanted:
+            return
         if event != "removed":
             try:
-                info = zc.get_service_info(base, name, 3000)
+                info = zc.get_service_info(base, name, 3000 if self.wanted is None else 20000)
             except BadTypeInNameException as error:  # a name that RFC 6763 forbids
                 info, line["reason"] = None, str(error)
             if info is None:
@@ -69,6 +71,7 @@ class Printer(ServiceListener):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("type", help="_witap._tcp, or a subtype: _printer._sub._http._tcp")
+    parser.add_argument("--name", help="nothing is asked of others: each that has ended takes 3 s, one after the other")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--count", type=int, help="end when so many services are resolved")
     options = parser.parse_args()
@@ -76,7 +79,7 @@ def main():
     found = queue.Queue()
     deadline = time.monotonic() + options.seconds
     zc = Zeroconf(ip_version=IPVersion.All)
-    ServiceBrowser(zc, options.type.rstrip(".").removesuffix(".local") + ".local.", Printer(found))
+    ServiceBrowser(zc, options.type.rstrip(".").removesuffix(".local") + ".local.", Printer(found, options.name))
     names = set()
     while options.count is None or len(names) < options.count:
         try:

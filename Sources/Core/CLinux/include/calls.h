@@ -51,4 +51,13 @@ static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
+// One heap for all threads. It gives back what is free at its end, and blocks of 128 KiB and more at once, however large the largest was
+// (mallopt(3)).
+static inline void clinux_small_heap(void) {
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
 #endif

@@ -92,6 +92,7 @@ package struct ChangeLog<Value: Listed>: Sendable {
             places.append(Place(number: head, slot: enter(value)))
         case .lost(let value):
             guard let slot = index[value.key], let old = slots[slot], old.isPresent else { return }
+            slots[slot]?.value = value
             slots[slot]?.added = 0
             slots[slot]?.changed = head
             count -= 1
@@ -222,7 +223,15 @@ package struct ChangeLog<Value: Listed>: Sendable {
             return false
         }
         index.giveBack()
-        if index.isEmpty { (slots, free) = ([], []) }
+        giveBack()
+    }
+
+    /// Gives back the memory of slots at the end that are free, if they are most of thousands.
+    private mutating func giveBack() {
+        guard slots.capacity > 4096, index.count < slots.capacity / 3 else { return }
+        let used = slots.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
+        slots = Array(slots[..<used])
+        free = free.filter { $0 < used }
     }
 }
 

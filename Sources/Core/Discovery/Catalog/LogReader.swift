@@ -124,14 +124,11 @@ package struct LogFollower<Value: Listed>: Sendable {
             guard let old = see(now, in: slot) else { return .found(now) }
             return old == now ? nil : .changed(now)
         }
-        guard let old = seen.indices.contains(slot) ? seen[slot] : nil else { return nil }
-        guard let now = log[slot] else {
-            unsee(slot)
-            return .lost(ended)
-        }
-        // It has come back.
-        see(now, in: slot)
-        return old == now ? nil : .changed(now)
+        // It may have come back, to the slot that it had.
+        if log[slot] != nil { return difference(in: slot, ended: nil, log) }
+        guard seen.indices.contains(slot), seen[slot] != nil else { return nil }
+        unsee(slot)
+        return .lost(ended)
     }
 
     /// - Returns: what it had seen there.
