@@ -34,6 +34,20 @@ struct LinkQuerierTests {
         #expect(known { $0.flags.remove(.authoritative) })
     }
 
+    @Test("What is asked for is the last to be forgotten")
+    func wanted() throws {
+        var limits = RecordCache.Limits()
+        limits.records = 64
+        var link = LinkQuerier(cache: RecordCache(limits: limits, seed: 1))
+        link.ask(key, .unique(after: .zero), at: start)
+        for number in -1..<200 {
+            let other = ResourceRecord(try DomainName("x\(number).local"), .a, .a(0), ttl: 500)
+            let response = Message(flags: [.response], answers: [number < 0 ? tony.address4 : other])
+            _ = link.received(response, isOwn: false, at: start + .milliseconds(500 * number))
+        }
+        #expect(link.cache.count <= 64 && !link.cache.records(key).isEmpty)
+    }
+
     @Test("A message that breaks off tells what came before, and neither flushes nor ends anything")
     func broken() throws {
         var other = tony.address4

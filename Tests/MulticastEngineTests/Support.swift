@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import Glibc
 import MulticastEngine
 
@@ -45,5 +46,25 @@ extension RecordCache {
         var known: [ResourceRecord] = []
         knownAnswers(key, at: now) { known.append($0) }
         return known
+    }
+}
+
+/// A cache of which nobody watches anything.
+extension RecordCache {
+    mutating func receive(
+        _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil,
+        from source: PacketSource = .asked, at now: Duration
+    ) -> [Change] {
+        receive(records, isOwn: isOwn, over: family, from: source, at: now) { _ in false }
+    }
+
+    mutating func receiveOneShot(
+        _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil, at now: Duration
+    ) -> [Change] {
+        receiveOneShot(records, isOwn: isOwn, over: family, at: now) { _ in false }
+    }
+
+    mutating func advance(to now: Duration) -> (changes: [Change], refreshes: Set<RecordKey>) {
+        advance(to: now) { _ in false }
     }
 }

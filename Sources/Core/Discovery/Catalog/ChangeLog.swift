@@ -45,7 +45,8 @@ package struct ChangeLog<Value: Listed>: Sendable {
     package private(set) var backend = BackendState.available
     /// The last notice of something left out.
     package private(set) var degraded: (text: String, number: UInt64)?
-    /// The values that are present, or whose end is kept. Each has a slot of its own as long, which a reader remembers in place of the key.
+    /// The values that are present, or whose end is kept. Each has a slot of its own as long, which a reader remembers in place of the key. A slot
+    /// of 24 bytes that is free stays for the next.
     private var slots: [Slot?] = []
     private var free: [Int] = []
     private var index: [Key: Int] = [:]
@@ -61,8 +62,8 @@ package struct ChangeLog<Value: Listed>: Sendable {
 
     package init(endLimit: Int = 4096) { self.endLimit = endLimit }
 
-    /// Places kept, void ones included.
-    package var length: Int { places.count + notes.count }
+    /// What is kept: places, void ones included, slots, free ones included, and notes.
+    package var length: Int { places.count + slots.count + notes.count }
 
     /// The present values, in the order found.
     package var values: [Value] { slots { _ in true }.compactMap { self[$0] } }
@@ -223,15 +224,6 @@ package struct ChangeLog<Value: Listed>: Sendable {
             return false
         }
         index.giveBack()
-        giveBack()
-    }
-
-    /// Gives back the memory of slots at the end that are free, if they are most of thousands.
-    private mutating func giveBack() {
-        guard slots.capacity > 4096, index.count < slots.capacity / 3 else { return }
-        let used = slots.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
-        slots = Array(slots[..<used])
-        free = free.filter { $0 < used }
     }
 }
 

@@ -107,7 +107,7 @@ package struct RecordCache: Sendable {
     ///   - isWatched: returns whether someone wants the records of a key: they are the last to be forgotten.
     package mutating func receive(
         _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil,
-        from source: PacketSource = .asked, at now: Duration, isWatched: (RecordKey) -> Bool = { _ in false }
+        from source: PacketSource = .asked, at now: Duration, isWatched: (RecordKey) -> Bool
     ) -> [Change] {
         var changes: [Change] = []
         var flushed: Set<RecordKey> = []
@@ -142,7 +142,7 @@ package struct RecordCache: Sendable {
     /// lasts nor that there are no others, so it adds and prolongs records but ends none.
     package mutating func receiveOneShot(
         _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, over family: IPAddress.Family? = nil,
-        at now: Duration, isWatched: (RecordKey) -> Bool = { _ in false }
+        at now: Duration, isWatched: (RecordKey) -> Bool
     ) -> [Change] {
         var changes: [Change] = []
         for record in records where record.recordClass == .internet && record.type.isData && record.ttl > 0 {
@@ -215,7 +215,7 @@ package struct RecordCache: Sendable {
     /// - Parameter isWatched: returns whether the records of a key are kept up to date.
     /// - Returns: records that expired, and watched keys that need a question.
     package mutating func advance(
-        to now: Duration, isWatched: (RecordKey) -> Bool = { _ in false }
+        to now: Duration, isWatched: (RecordKey) -> Bool
     ) -> (changes: [Change], refreshes: Set<RecordKey>) {
         var changes: [Change] = []
         var refreshes: Set<RecordKey> = []
