@@ -58,6 +58,21 @@ struct QuestionScheduleTests {
         #expect(sent.flatMap(\.message.questions).count == 40)
     }
 
+    @Test("Where hosts have no cause to ask together a list is asked for at once; a restart, which they share, waits")
+    func calm() throws {
+        var schedule = schedule()
+        schedule.calm = start
+        let earlier = start - .milliseconds(1)
+        #expect(try #require(schedule.ask(RecordKey(try DomainName("t.local"), .ptr), .shared, at: earlier)) > earlier)
+        #expect(schedule.ask(type, .shared, at: start) == start)
+        let sent = try run(&schedule, from: start, until: start + .milliseconds(200), knows: nothing)
+        #expect(sent.first?.time == start && sent.first?.message.questions == [Question(type.name, .ptr)])
+        let restart = start + .seconds(5)
+        schedule.restartAll(at: restart)
+        let again = try run(&schedule, from: restart, until: restart + .milliseconds(200), knows: nothing).map(\.time)
+        #expect(try #require(again.first) >= restart + .milliseconds(20))
+    }
+
     @Test("A question for one name is asked at once, and not at all where the answer came before, or was denied")
     func unique() throws {
         var schedule = schedule()

@@ -24,13 +24,15 @@ package struct HostEngine: Sendable {
     /// - Parameters:
     ///   - publisher: what publishes; with `.wire`, no avahi-daemon is asked for anything.
     ///   - publishes: false if nothing will be published.
+    ///   - startsAlone: whether this is a command (`MulticastEngine.init`).
     /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
-        _ choice: FinderChoice, publisher choiceToPublish: PublisherChoice = .auto, publishes: Bool = true
+        _ choice: FinderChoice, publisher choiceToPublish: PublisherChoice = .auto, publishes: Bool = true,
+        startsAlone: Bool = false
     ) throws(DiscoveryError) {
         let usesWire = choice != .avahi || choiceToPublish != .avahi && publishes
         let isNeeded = choice == .wire || choiceToPublish == .wire
-        let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded) : (nil, nil)
+        let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded, startsAlone) : (nil, nil)
         reasonWithoutWire = choice == .avahi ? nil : reason
         self.wire = wire
         let avahi = try AvahiEngine()
@@ -90,17 +92,17 @@ package struct HostEngine: Sendable {
     /// Why services cannot be found on the wire here; nil if they can.
     package static func reasonWithoutWire() -> String? {
         do {
-            return try wire(isNeeded: false).reason
+            return try wire(isNeeded: false, false).reason
         } catch {
             return error.message
         }
     }
 
     private static func wire(
-        isNeeded: Bool
+        isNeeded: Bool, _ startsAlone: Bool
     ) throws(DiscoveryError) -> (engine: MulticastEngine?, reason: String?) {
         do {
-            return (try MulticastEngine(), nil)
+            return (try MulticastEngine(startsAlone: startsAlone), nil)
         } catch {
             guard !isNeeded, error.code == .backendUnavailable else { throw error }
             return (nil, error.message)

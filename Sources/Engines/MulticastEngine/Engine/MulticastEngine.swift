@@ -19,10 +19,15 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     private let noted: Locked<[String]>
     private let nameInUse: Locked<MachineName?>
 
-    /// Starts the engine's thread. Sockets open with the first query.
+    /// Starts the engine's thread. Sockets open with the first query. What is asked in the next 10 s, or in the 10 s after a change of links,
+    /// waits for 20 to 120 ms (RFC 6762 §5.2).
     /// - Throws: `.systemRefused` if the system has no thread or file descriptor left; `.backendUnavailable` if another
     ///   program holds port 5353 exclusively, or avahi-daemon is configured to.
-    public init() throws(DiscoveryError) {
+    public convenience init() throws(DiscoveryError) { try self.init(startsAlone: false) }
+
+    /// - Parameter startsAlone: whether other hosts have no cause to start such a process at the same moment: it is a person's command. It asks
+    ///   at once.
+    package init(startsAlone: Bool) throws(DiscoveryError) {
         let settings = ResponderSettings.current
         guard !settings.disallowsOthers else {
             let text =
@@ -33,7 +38,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
         guard let loop = EventLoop(paused: "mdns") else { throw noThread }
         self.loop = loop
-        guard let core = QuerierCore(loop: loop, settings) else { throw noThread }
+        guard let core = QuerierCore(loop: loop, settings, startsAlone: startsAlone) else { throw noThread }
         guard let responder = ResponderCore(loop: loop) else { throw noThread }
         noted = core.troubles
         nameInUse = responder.nameInUse

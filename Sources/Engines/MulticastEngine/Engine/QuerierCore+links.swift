@@ -29,6 +29,7 @@ extension QuerierCore {
     func linksChanged() {
         let now = BootTime.now
         system = nil
+        calm = now + Self.unrest
         reviewLinks(at: now)
         // A packet that was refused for lack of an address can perhaps be sent now.
         for link in links.values where link.isRefused { link.querier.restart(at: now) }
@@ -46,6 +47,7 @@ extension QuerierCore {
             let isBack = link.carrier(isThere: system.running.contains(interface))
             let addresses = system.addresses[interface] ?? []
             link.querier.neighbours(addresses.map(\.block))
+            link.querier.isCalm(since: calm)
             link.ownAddresses = Set(addresses.map(\.address))
             do throws(SocketError) {
                 let hasNewSockets = try link.open(wish, wantsTTL255: settings.checksTTL, loop: loop, at: now) {

@@ -52,10 +52,16 @@ final class QuerierCore {
     private var isDue: Duration?
     var linkTroubles = LinkTroubles()
     var opensAgain: Duration?
+    /// When what other hosts share is over: the start of the host, a link that came (RFC 6762 §5.2).
+    var calm: Duration
+    /// How long hosts that start together may begin to ask.
+    static let unrest = Duration.seconds(10)
 
     /// Nil if no descriptor is left.
-    init?(loop: EventLoop, _ settings: ResponderSettings) {
+    /// - Parameter startsAlone: whether other hosts have no cause to start such a process at the same moment.
+    init?(loop: EventLoop, _ settings: ResponderSettings, startsAlone: Bool) {
         (self.loop, self.settings) = (loop, settings)
+        calm = startsAlone ? .zero : BootTime.now + Self.unrest
         monitor = LinkMonitor(loop: loop)
         guard let timer = BootTimer(loop: loop) else { return nil }
         self.timer = timer

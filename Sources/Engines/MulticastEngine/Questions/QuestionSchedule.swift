@@ -12,8 +12,8 @@ import Responder
 package struct QuestionSchedule: Sendable {
     /// How a question begins.
     package enum Kind: Hashable, Sendable {
-        /// Many hosts may answer: asked after 20 to 120 ms, so that hosts that start together do not ask together (RFC
-        /// 6762 §5.2), then again and again, because another may always appear.
+        /// Many hosts may answer: asked again and again, because another may always appear. The first question waits for 20 to 120 ms where hosts
+        /// may ask together (RFC 6762 §5.2; see `calm`).
         case shared
         /// One host answers: asked after this delay unless the answer has arrived, and again only until it has.
         case unique(after: Duration)
@@ -72,6 +72,8 @@ package struct QuestionSchedule: Sendable {
     /// Of the other two lanes, the one that had the last packet: where both have some, they take turns.
     private var lastOther = Lane.listed
     private var random: any RandomNumberGenerator & Sendable
+    /// Since when nothing has happened that other hosts share, and that would have all of them ask at the same moment; nil: it may at any time.
+    package var calm: Duration?
 
     /// Creates a schedule without questions.
     package init(
@@ -109,7 +111,7 @@ package struct QuestionSchedule: Sendable {
         }
         let (wait, kind): (Duration, QuestionState.Kind) =
             switch kind {
-            case .shared: (firstWait(), .shared)
+            case .shared: (calm.map { $0 <= now } ?? false ? .zero : firstWait(), .shared)
             case .unique(let delay): (delay, delay == .zero ? .awaited : .listed)
             }
         let place = free.popLast().map { Int($0) } ?? states.count
