@@ -97,7 +97,7 @@ struct CatalogStory {
     }
 
     mutating func tell(_ facts: BrowseFact...) -> [Change<DiscoveredService>] {
-        facts.flatMap { catalog.apply($0, now: now) }
+        catalog.apply(facts, now: now)
     }
 
     /// Advances the clock, and wakes the catalog when it asked to be woken.

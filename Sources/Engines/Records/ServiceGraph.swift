@@ -135,8 +135,8 @@ package struct ServiceGraph: Sendable {
     package var deadline: Duration? {
         // Work left over from the last turn is due.
         guard evaluated.isEmpty else { return .zero }
-        let queues = [held, heldLonger, withoutText, dialledEarly, unanswered]
-        return (queues.compactMap(\.deadline) + [room.nextLook].compactMap(\.self)).min()
+        return [held.deadline, heldLonger.deadline, withoutText.deadline, dialledEarly.deadline, unanswered.deadline]
+            .reduce(room.nextLook, earlier)
     }
 
     /// Facts since the last call.

@@ -33,11 +33,12 @@ import Testing
                     return
                 }
             }
-            let fact = try facts.next(&generator)
-            naive.apply(fact, now: now)
-            view.take(catalog.apply(fact, now: now))
+            var news = [try facts.next(&generator)]
+            if Bool.random(using: &generator) { news.append(try facts.next(&generator)) }
+            for fact in news { naive.apply(fact, now: now) }
+            view.take(catalog.apply(news, now: now))
             guard view.services == naive.told else {
-                Issue.record("at \(now) after \(fact): \(view.services) instead of \(naive.told)")
+                Issue.record("at \(now) after \(news): \(view.services) instead of \(naive.told)")
                 return
             }
             #expect(Set(catalog.snapshot) == Set(view.services.values))

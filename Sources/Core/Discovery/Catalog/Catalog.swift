@@ -50,6 +50,22 @@ package struct Catalog: FactCatalog {
         entries.values.sorted { $0.number < $1.number }.compactMap(\.told)
     }
 
+    package mutating func apply(_ facts: [BrowseFact], now: Duration) -> [Change<DiscoveredService>] {
+        var changes: [Change<DiscoveredService>] = []
+        for (place, fact) in facts.enumerated() {
+            // Most services are resolved in the moment in which they appear, and looked at once.
+            if case .appeared(let sighting) = fact, place + 1 < facts.count,
+                case .resolved(let next) = facts[place + 1], next.instance == sighting.instance,
+                next.origin == sighting.origin
+            {
+                changes += tick(now: now) + sighted(sighting, now: now)
+            } else {
+                changes += apply(fact, now: now)
+            }
+        }
+        return changes
+    }
+
     package mutating func apply(_ fact: BrowseFact, now: Duration) -> [Change<DiscoveredService>] {
         var changes = tick(now: now)
         switch fact {
@@ -81,6 +97,12 @@ extension Catalog {
     private var isResolving: Bool { query.resolution != .none }
 
     private mutating func appeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
+        let changes = sighted(sighting, now: now)
+        return changes + evaluate([sighting.instance], now: now)
+    }
+
+    /// Notes that a service is seen; `evaluate` looks at what that means.
+    private mutating func sighted(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
         let wait = isResolving ? limits.resolutionLimit : limits.sightingWindow
         var changes: [Change<DiscoveredService>] = []
         if entries[sighting.instance] == nil {
@@ -108,7 +130,7 @@ extension Catalog {
         let until = entries.values[place].told == nil ? entries.values[place].tellBy : now + wait
         entries.values[place].sites[sighting.origin, default: CatalogSite(awaitedUntil: until)]
             .appeared(sighting.family, isOwn: sighting.isOwn)
-        return changes + evaluate([sighting.instance], now: now)
+        return changes
     }
 
     /// There is always room for it: the process that merged it keeps to its own limit.
@@ -150,7 +172,7 @@ extension Catalog {
             changes += appeared(sighting, now: now)
         }
         let instance = resolution.instance
-        guard let place = entries.index(forKey: instance),
+        guard var place = entries.index(forKey: instance),
             entries.values[place].sites.contains(resolution.origin)
         else { return changes }
         var resolution = resolution
@@ -163,13 +185,15 @@ extension Catalog {
             let text = "more than \(limits.services) services: of some hosts only \(limits.servicesPerHost) are kept"
             changes += degraded("services", text, now: now)
             changes += makeRoom(for: instance, of: resolution.announcer)
+            guard let moved = entries.index(forKey: instance) else { return changes }
+            place = moved
         }
-        if entries[instance]?.isSpare == true {
+        if entries.values[place].isSpare {
             spares.add(instance, isResolved: true)
         } else {
             order?.add(instance, to: resolution.announcer)
         }
-        entries[instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
+        entries.values[place].sites[resolution.origin]?.resolved(resolution, now: now)
         return changes + evaluate([instance], now: now)
     }
 
@@ -251,7 +275,7 @@ extension Catalog {
                     changes.append(change.told)
                 }
             }
-            deadlines.set(instance, to: [entry.nextDeadline(limits), later].compactMap(\.self).min())
+            deadlines.set(instance, to: earlier(entry.nextDeadline(limits), later))
             if !isSettled && entry.isInitial && entries.values[place].isAwaited {
                 awaited.insert(instance)
             } else {

@@ -50,7 +50,7 @@ struct CatalogEntry: Sendable {
     var hasNews: Bool { merged != nil || sites.values.contains(where: \.isReady) }
 
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
-        (sites.values.compactMap { $0.nextDeadline(limits) } + [merged?.presence.nextDeadline].compactMap(\.self)).min()
+        sites.values.reduce(merged?.presence.nextDeadline) { earlier($0, $1.nextDeadline(limits)) }
     }
 
     mutating func becameMerged(_ service: DiscoveredService) {
@@ -234,7 +234,7 @@ struct CatalogSite: Sendable {
     var isReady: Bool { awaitedUntil == nil }
 
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
-        [presence.nextDeadline, awaitedUntil, shrink.map { Self.end(of: $0.value, limits) }].compactMap(\.self).min()
+        earlier(earlier(presence.nextDeadline, awaitedUntil), shrink.map { Self.end(of: $0.value, limits) })
     }
 
     mutating func appeared(_ family: IPAddress.Family?, isOwn: Bool) {

@@ -68,6 +68,10 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
         }
     }
 
+    package mutating func apply(_ facts: [Fact], now: Duration) -> [Change<Value>] {
+        facts.flatMap { apply($0, now: now) }
+    }
+
     package mutating func tick(now: Duration) -> [Change<Value>] {
         guard let next = deadlines.next, next <= now else { return [] }
         return evaluate(deadlines.due(now), now: now)
@@ -129,7 +133,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
             }
             entries[key] = entry
             let waiting = entry.presence.isLive ? entry.tellAt : nil
-            deadlines.set(key, to: [waiting, entry.presence.nextDeadline].compactMap(\.self).min())
+            deadlines.set(key, to: earlier(waiting, entry.presence.nextDeadline))
         }
         return changes
     }
@@ -140,8 +144,8 @@ package protocol FactCatalog: Sendable {
     associatedtype Fact: Sendable
     associatedtype Value: Listed
 
-    /// Applies a fact.
-    mutating func apply(_ fact: Fact, now: Duration) -> [Change<Value>]
+    /// Applies facts of one moment, in their order.
+    mutating func apply(_ facts: [Fact], now: Duration) -> [Change<Value>]
     /// Returns changes caused by time alone.
     mutating func tick(now: Duration) -> [Change<Value>]
     /// When to call `tick`; nil if only a fact can change anything.

@@ -222,7 +222,7 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
     }
 
     package mutating func reported(_ facts: [Facts.Fact], now: Duration) -> [Change<Facts.Value>] {
-        facts.flatMap { catalog.apply($0, now: now) }
+        catalog.apply(facts, now: now)
     }
 
     package mutating func tick(now: Duration) -> [Change<Facts.Value>] { catalog.tick(now: now) }

@@ -131,6 +131,12 @@ package struct DeadlineTable<Key: Hashable & Sendable>: Sendable {
     }
 }
 
+/// The earlier of two deadlines; nil for never.
+package func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+}
+
 extension Duration {
     /// The duration, rounded up to a multiple of 10 ms.
     var roundedUpToGrain: Duration {

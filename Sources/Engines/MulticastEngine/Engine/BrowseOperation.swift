@@ -27,7 +27,8 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     let wish: LinkWish
     private let make: (NetworkInterface) -> Browse?
     private let report: ([Browse.Fact]) -> Void
-    private var parts: [NetworkInterface: Part] = [:]
+    /// One for each link. Changed in place: a second reference to a browse would have its next change copy it whole.
+    private var parts: [Part] = []
     private var facts: [Browse.Fact] = []
     /// The most services on each link.
     private var limit = Int.max
@@ -46,8 +47,10 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     private var reader: Followers.Reader { Followers.Reader(self) }
 
+    private func place(of link: Link) -> Int? { parts.firstIndex { $0.link === link } }
+
     var deadline: Duration? {
-        (parts.values.compactMap { $0.browse.deadline } + (stage == .listed ? [] : [listDeadline])).min()
+        parts.indices.reduce(stage == .listed ? nil : listDeadline) { earlier($0, parts[$1].browse.deadline) }
     }
 
     func begin(at now: Duration) {
@@ -56,7 +59,9 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func linkCame(_ link: Link, at now: Duration) {
-        guard parts[link.interface] == nil, var browse = make(link.interface) else { return }
+        guard !parts.contains(where: { $0.link.interface == link.interface }), var browse = make(link.interface) else {
+            return
+        }
         let timesAsked = link.querier.timesAsked(browse.key)
         let settling = Settling(timesAsked: link.timesAsked(browse.key, over: wish.family, at: now), at: now)
         read(link) {
@@ -64,13 +69,13 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
             browse.begin(&$0, at: now)
         }
         facts += browse.takeFacts()
-        parts[link.interface] = Part(
-            link: link, browse: browse, settling: settling, timesAsked: timesAsked)
+        parts.append(Part(link: link, browse: browse, settling: settling, timesAsked: timesAsked))
         settle(at: now)
     }
 
     func linkWent(_ link: Link, at now: Duration) {
-        guard parts[link.interface]?.link === link, var part = parts.removeValue(forKey: link.interface) else { return }
+        guard let place = place(of: link) else { return }
+        var part = parts.remove(at: place)
         part.browse.hide()
         facts += part.browse.takeFacts()
         // The link may stay open for others.
@@ -84,76 +89,73 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
-        let interface = link.interface
-        guard parts[interface]?.link === link else { return }
-        if stage != .listed, let key = answeredKey(in: changes, on: link) {
-            parts[interface]?.settling.answered(at: now)
-            if parts[interface]?.settling.wantsQuestion == true { link.querier.askSoon(key, at: now) }
+        guard let place = place(of: link) else { return }
+        if stage != .listed, isAnswered(place, by: changes) {
+            parts[place].settling.answered(at: now)
+            askSoonIfWanted(place, at: now)
         }
-        read(link) { parts[interface]?.browse.changed(changes, &$0, at: now) }
-        took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
+        read(link) { parts[place].browse.changed(changes, &$0, at: now) }
+        took(parts[place].browse.takeFacts(), on: place, at: now)
     }
 
-    /// The key of a link's list, if a responder answers it with one of these changes. A function of its own: a browse that
-    /// somebody else holds, too, is copied whole at its next change.
-    private func answeredKey(in changes: [RecordCache.Change], on link: Link) -> RecordKey? {
-        guard let browse = parts[link.interface]?.browse else { return nil }
-        let key = browse.key
-        return changes.contains { $0.key == key && $0.arrival.map { browse.isOfResponder($0, link.querier) } ?? false }
-            ? key : nil
+    /// Whether a responder answers a link's list with one of these changes.
+    private func isAnswered(_ place: Int, by changes: [RecordCache.Change]) -> Bool {
+        let key = parts[place].browse.key
+        return changes.contains { change in
+            change.key == key
+                && change.arrival.map { parts[place].browse.isOfResponder($0, parts[place].link.querier) } ?? false
+        }
+    }
+
+    private func askSoonIfWanted(_ place: Int, at now: Duration) {
+        guard parts[place].settling.wantsQuestion else { return }
+        parts[place].link.querier.askSoon(parts[place].browse.key, at: now)
     }
 
     func asked(on link: Link, at now: Duration) {
-        guard let part = parts[link.interface], part.link === link else { return }
-        let timesAsked = link.querier.timesAsked(part.browse.key)
-        if link.querier.isSending, part.timesAsked > 0 { parts[link.interface]?.settling.isAsking(at: now) }
-        if stage != .listed {
-            parts[link.interface]?.settling.othersKnowMore(link.querier.isBehind(part.browse.key))
-        }
-        guard timesAsked > part.timesAsked else { return }
-        parts[link.interface]?.timesAsked = timesAsked
-        parts[link.interface]?.settling.asked(isTruncated: link.wasTruncated, at: now)
-        if stage != .listed, parts[link.interface]?.settling.wantsQuestion == true {
-            link.querier.askSoon(part.browse.key, at: now)
-        }
+        guard let place = place(of: link) else { return }
+        let key = parts[place].browse.key
+        let timesAsked = link.querier.timesAsked(key)
+        if link.querier.isSending, parts[place].timesAsked > 0 { parts[place].settling.isAsking(at: now) }
+        if stage != .listed { parts[place].settling.othersKnowMore(link.querier.isBehind(key)) }
+        guard timesAsked > parts[place].timesAsked else { return }
+        parts[place].timesAsked = timesAsked
+        parts[place].settling.asked(isTruncated: link.wasTruncated, at: now)
+        if stage != .listed { askSoonIfWanted(place, at: now) }
     }
 
     func lost(on link: Link, asksAgain: Bool, at now: Duration) {
-        guard parts[link.interface]?.link === link else { return }
-        parts[link.interface]?.settling.lost()
-        if asksAgain { parts[link.interface]?.browse.lost(at: now) }
+        guard let place = place(of: link) else { return }
+        parts[place].settling.lost()
+        if asksAgain { parts[place].browse.lost(at: now) }
     }
 
     func isBehind(at now: Duration) {
-        if stage != .listed { for interface in Array(parts.keys) { parts[interface]?.settling.isBehind(at: now) } }
+        if stage != .listed { for place in parts.indices { parts[place].settling.isBehind(at: now) } }
     }
 
     func wasLate(by delay: Duration) {
-        if stage != .listed { for interface in Array(parts.keys) { parts[interface]?.settling.wasLate(by: delay) } }
+        if stage != .listed { for place in parts.indices { parts[place].settling.wasLate(by: delay) } }
     }
 
     func degraded(_ text: String) { facts.append(.degraded(text)) }
 
     func advance(to now: Duration) {
-        // Not over the parts themselves: a second reference would copy each browse that changes.
-        for interface in Array(parts.keys) {
-            guard let link = parts[interface]?.link, let due = parts[interface]?.browse.deadline, due <= now else {
-                continue
-            }
-            read(link) { parts[interface]?.browse.advance(to: now, &$0) }
-            took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
+        for place in parts.indices {
+            guard let due = parts[place].browse.deadline, due <= now else { continue }
+            read(parts[place].link) { parts[place].browse.advance(to: now, &$0) }
+            took(parts[place].browse.takeFacts(), on: place, at: now)
         }
         settle(at: now)
     }
 
-    var wanted: [Int] { parts.values.map(\.browse.wanted) }
+    var wanted: [Int] { parts.map(\.browse.wanted) }
 
     func keep(atMost limit: Int, at now: Duration) {
         self.limit = limit
-        for interface in Array(parts.keys) {
-            guard let link = parts[interface]?.link else { continue }
-            read(link) { parts[interface]?.browse.keep(atMost: limit, &$0, at: now) }
-            facts += parts[interface]?.browse.takeFacts() ?? []
+        for place in parts.indices {
+            read(parts[place].link) { parts[place].browse.keep(atMost: limit, &$0, at: now) }
+            facts += parts[place].browse.takeFacts()
         }
     }
 
@@ -165,12 +167,11 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func end() {
-        // Each is taken out first: a second reference would copy the browse. A link that is closed is forgotten, with what is asked on it.
-        for interface in Array(parts.keys) {
-            guard var part = parts.removeValue(forKey: interface), part.link.isOpen else { continue }
-            read(part.link) { part.browse.end(&$0) }
+        // A link that is closed is forgotten, with what is asked on it.
+        for place in parts.indices where parts[place].link.isOpen {
+            read(parts[place].link) { parts[place].browse.end(&$0) }
         }
-        facts = []
+        (parts, facts) = ([], [])
     }
 
     /// Sees a link over the families wanted.
@@ -180,35 +181,36 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     // MARK: The first list
 
-    private func took(_ news: [Browse.Fact], on interface: NetworkInterface, at now: Duration) {
+    private func took(_ news: [Browse.Fact], on place: Int, at now: Duration) {
         guard !news.isEmpty else { return }
         facts += news
-        parts[interface]?.settling.news(at: now)
+        parts[place].settling.news(at: now)
         settle(at: now)
     }
 
-    private var isForOne: Bool { parts.values.contains { $0.browse.isForOne } }
+    private var isForOne: Bool { parts.indices.contains { parts[$0].browse.isForOne } }
 
     private var listDeadline: Duration {
-        guard isForOne else { return parts.values.map(\.settling.deadline).max() ?? began }
+        guard isForOne else { return parts.indices.reduce(began) { max($0, parts[$1].settling.deadline) } }
         return answered.map { $0 + Self.grace } ?? began + Self.patience
     }
 
     private func settle(at now: Duration) {
         guard stage == .listening else { return }
-        for (interface, part) in parts {
-            let (key, link) = (part.browse.key, part.link)
-            parts[interface]?.settling.othersKnowMore(link.querier.isBehind(key))
-            parts[interface]?.settling.judge(link.querier.verdict(on: key, over: wish.family, at: now), at: now)
+        for place in parts.indices {
+            let (key, link) = (parts[place].browse.key, parts[place].link)
+            parts[place].settling.othersKnowMore(link.querier.isBehind(key))
+            parts[place].settling.judge(link.querier.verdict(on: key, over: wish.family, at: now), at: now)
         }
         if isForOne {
-            if answered == nil, parts.values.contains(where: { $0.browse.hasAnswer }) { answered = now }
-            guard now >= listDeadline || parts.values.allSatisfy({ $0.browse.hasAnswer }) else { return }
+            let unanswered = parts.indices.count { !parts[$0].browse.hasAnswer }
+            if answered == nil, unanswered < parts.count { answered = now }
+            guard now >= listDeadline || unanswered == 0 else { return }
         } else {
-            guard parts.values.allSatisfy({ $0.settling.isSettled(at: now) }) else { return }
-            for (interface, part) in parts where !part.settling.isHeardOut(at: now) {
-                degraded(
-                    "results may be incomplete: not all was heard on \(interface.name) in the time for the first list")
+            guard parts.indices.allSatisfy({ parts[$0].settling.isSettled(at: now) }) else { return }
+            for place in parts.indices where !parts[place].settling.isHeardOut(at: now) {
+                let name = parts[place].link.interface.name
+                degraded("results may be incomplete: not all was heard on \(name) in the time for the first list")
             }
         }
         stage = .listed

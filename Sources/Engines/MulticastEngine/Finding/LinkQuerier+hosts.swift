@@ -24,12 +24,13 @@ extension LinkQuerier {
     /// Whether no host lists more than one answer to a port holds.
     private static func fitsOneAnswer(_ key: RecordKey, _ cache: RecordCache) -> Bool {
         var counts: [PacketSource: Int] = [:]
-        // Who answered a port is not known, and has not listed too many.
-        for record in cache.records(key) where record.life.source != .asked {
-            counts[record.life.source, default: 0] += 1
-        }
         let most = key == types ? mostTypes : mostListed
-        return counts.values.allSatisfy { $0 <= most }
+        // Who answered a port is not known, and has not listed too many.
+        return !cache.store.contains(key) { life in
+            guard life.source != .asked else { return false }
+            counts[life.source, default: 0] += 1
+            return counts[life.source, default: 0] > most
+        }
     }
 
     /// What is not yet known of a list that is asked for at this time. Types and subtypes are in no list of types: no host is asked for them.

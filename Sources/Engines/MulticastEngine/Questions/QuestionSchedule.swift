@@ -140,6 +140,9 @@ package struct QuestionSchedule: Sendable {
         free.append(Int32(clamping: place))
     }
 
+    /// Whether answers may pay for questions.
+    package var hasBudgets: Bool { !budgets.isEmpty }
+
     /// A question with one answer was answered: whoever it was put to for is worth more of them.
     package mutating func answered(_ key: RecordKey, at now: Duration) {
         guard let place = place(of: key), let source = states[place]?.takePayment() else { return }
