@@ -49,7 +49,7 @@ struct SourceBudgetTests {
             for packet in schedule.packets(at: now, knows: Self.nothing) {
                 for question in try Message(reading: packet).questions {
                     let key = RecordKey(question.name, question.type)
-                    schedule.answered(key, at: now)
+                    schedule.answered(by: [ResourceRecord(key.name, key.type, .a(1), ttl: 9)], at: now)
                     schedule.stop(key)
                     left.remove(key)
                 }

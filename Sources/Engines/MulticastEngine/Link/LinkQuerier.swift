@@ -168,11 +168,7 @@ package struct LinkQuerier: Sendable {
         }
         var records = message.answers + message.additionals
         if !records.allSatisfy({ Self.isOfUse($0.type) }) { records.removeAll { !Self.isOfUse($0.type) } }
-        if schedule.hasBudgets {
-            for record in records where !record.type.isShared && record.ttl > 0 {
-                schedule.answered(RecordKey(record.name, record.type), at: now)
-            }
-        }
+        schedule.answered(by: records, at: now)
         noteAnswers(message.answers, by: isOwn ? nil : source, isOwn ? nil : sender, size: size, at: now)
         let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now) { schedule.follows($0) }
         if !changes.isEmpty { schedule.heardNews(at: now) }

@@ -140,11 +140,15 @@ package struct QuestionSchedule: Sendable {
         free.append(Int32(clamping: place))
     }
 
-    /// Whether answers may pay for questions.
-    package var hasBudgets: Bool { !budgets.isEmpty }
+    /// Records came. Who listed what they answer, and was to be asked for it, is worth more questions.
+    package mutating func answered(by records: [ResourceRecord], at now: Duration) {
+        guard !budgets.isEmpty else { return }
+        for record in records where !record.type.isShared && record.ttl > 0 {
+            answered(RecordKey(record.name, record.type), at: now)
+        }
+    }
 
-    /// A question with one answer was answered: whoever it was put to for is worth more of them.
-    package mutating func answered(_ key: RecordKey, at now: Duration) {
+    private mutating func answered(_ key: RecordKey, at now: Duration) {
         guard let place = place(of: key), let source = states[place]?.takePayment() else { return }
         budgets[source]?.answered()
         for _ in 0..<SourceBudget.reward {
