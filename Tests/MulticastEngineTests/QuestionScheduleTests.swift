@@ -58,19 +58,33 @@ struct QuestionScheduleTests {
         #expect(sent.flatMap(\.message.questions).count == 40)
     }
 
-    @Test("Where hosts have no cause to ask together a list is asked for at once; a restart, which they share, waits")
-    func calm() throws {
+    @Test("Where hosts have no cause to ask together lists are asked for at once, in one packet; a restart waits")
+    func together() throws {
         var schedule = schedule()
-        schedule.calm = start
-        let earlier = start - .milliseconds(1)
-        #expect(try #require(schedule.ask(RecordKey(try DomainName("t.local"), .ptr), .shared, at: earlier)) > earlier)
-        #expect(schedule.ask(type, .shared, at: start) == start)
-        let sent = try run(&schedule, from: start, until: start + .milliseconds(200), knows: nothing)
-        #expect(sent.first?.time == start && sent.first?.message.questions == [Question(type.name, .ptr)])
+        schedule.waitsUntil = start
+        let other = RecordKey(try DomainName("_other._tcp.local"), .ptr)
+        let early = RecordKey(try DomainName("_early._tcp.local"), .ptr)
+        let waiting = schedule.ask(early, .shared, at: start - .milliseconds(1))
+        #expect(try #require(waiting) >= start + .milliseconds(19))
+        let first = schedule.ask(type, .shared, at: start)
+        #expect(try #require(first) - start <= .milliseconds(2))
+        #expect(schedule.ask(other, .shared, at: start + .milliseconds(1)) == first)
+        let sent = try run(&schedule, from: start, until: start + .milliseconds(10), knows: nothing)
+        #expect(sent.map(\.time) == [first] && Set(sent[0].message.questions.map(\.name)) == [type.name, other.name])
         let restart = start + .seconds(5)
         schedule.restartAll(at: restart)
         let again = try run(&schedule, from: restart, until: restart + .milliseconds(200), knows: nothing).map(\.time)
         #expect(try #require(again.first) >= restart + .milliseconds(20))
+    }
+
+    @Test("Hosts may ask together for 10 s after a start, a change of links or a sleep, and for 2 min after a boot")
+    func unrest() {
+        #expect(Unrest(isCommand: true, at: .seconds(30)).end == .seconds(120))
+        #expect(Unrest(isCommand: false, at: .seconds(115)).end == .seconds(125))
+        var unrest = Unrest(isCommand: true, at: .seconds(5000))
+        #expect(unrest.end == .seconds(120))
+        unrest.begins(at: .seconds(5001))
+        #expect(unrest.end == .seconds(5011))
     }
 
     @Test("A question for one name is asked at once, and not at all where the answer came before, or was denied")

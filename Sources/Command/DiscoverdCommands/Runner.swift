@@ -125,7 +125,7 @@ struct Runner {
     private func engine(over daemon: ControlClient?) throws -> any DiscoveryEngine {
         guard let daemon else {
             let host = try HostEngine(
-                invocation.finder, publisher: invocation.publisher, publishes: needs.publishes, startsAlone: true)
+                invocation.finder, publisher: invocation.publisher, publishes: needs.publishes, isCommand: true)
             if let reason = host.reasonWithoutWire {
                 notices.detail("avahi-daemon finds services, for discoverd cannot: \(reason)")
             }

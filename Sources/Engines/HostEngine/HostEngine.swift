@@ -24,15 +24,15 @@ package struct HostEngine: Sendable {
     /// - Parameters:
     ///   - publisher: what publishes; with `.wire`, no avahi-daemon is asked for anything.
     ///   - publishes: false if nothing will be published.
-    ///   - startsAlone: whether this is a command (`MulticastEngine.init`).
+    ///   - isCommand: whether a person has started this (`MulticastEngine.init`).
     /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
         _ choice: FinderChoice, publisher choiceToPublish: PublisherChoice = .auto, publishes: Bool = true,
-        startsAlone: Bool = false
+        isCommand: Bool = false
     ) throws(DiscoveryError) {
         let usesWire = choice != .avahi || choiceToPublish != .avahi && publishes
         let isNeeded = choice == .wire || choiceToPublish == .wire
-        let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded, startsAlone) : (nil, nil)
+        let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded, isCommand) : (nil, nil)
         reasonWithoutWire = choice == .avahi ? nil : reason
         self.wire = wire
         let avahi = try AvahiEngine()
@@ -99,10 +99,10 @@ package struct HostEngine: Sendable {
     }
 
     private static func wire(
-        isNeeded: Bool, _ startsAlone: Bool
+        isNeeded: Bool, _ isCommand: Bool
     ) throws(DiscoveryError) -> (engine: MulticastEngine?, reason: String?) {
         do {
-            return (try MulticastEngine(startsAlone: startsAlone), nil)
+            return (try MulticastEngine(isCommand: isCommand), nil)
         } catch {
             guard !isNeeded, error.code == .backendUnavailable else { throw error }
             return (nil, error.message)

@@ -34,7 +34,14 @@ import Testing
                 }
             }
             var news = [try facts.next(&generator)]
-            if Bool.random(using: &generator) { news.append(try facts.next(&generator)) }
+            if Bool.random(using: &generator) {
+                // As engines report it: what appears is often resolved at once.
+                if case .appeared(let seen) = news[0], case .link(let interface) = seen.origin {
+                    news.append(.resolved(try resolution(seen.instance.name.text, interface, ["10.0.0.1"])))
+                } else {
+                    news.append(try facts.next(&generator))
+                }
+            }
             for fact in news { naive.apply(fact, now: now) }
             view.take(catalog.apply(news, now: now))
             guard view.services == naive.told else {

@@ -19,15 +19,14 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     private let noted: Locked<[String]>
     private let nameInUse: Locked<MachineName?>
 
-    /// Starts the engine's thread. Sockets open with the first query. What is asked in the next 10 s, or in the 10 s after a change of links,
-    /// waits for 20 to 120 ms (RFC 6762 §5.2).
+    /// Starts the engine's thread. Sockets open with the first query. Lists that are asked for in the next 10 s, in the 10 s after a change of links
+    /// or a sleep, and in the first two minutes of the machine, wait for 20 to 120 ms (RFC 6762 §5.2).
     /// - Throws: `.systemRefused` if the system has no thread or file descriptor left; `.backendUnavailable` if another
     ///   program holds port 5353 exclusively, or avahi-daemon is configured to.
-    public convenience init() throws(DiscoveryError) { try self.init(startsAlone: false) }
+    public convenience init() throws(DiscoveryError) { try self.init(isCommand: false) }
 
-    /// - Parameter startsAlone: whether other hosts have no cause to start such a process at the same moment: it is a person's command. It asks
-    ///   at once.
-    package init(startsAlone: Bool) throws(DiscoveryError) {
+    /// - Parameter isCommand: whether a person has started this: lists do not wait because the engine is new.
+    package init(isCommand: Bool) throws(DiscoveryError) {
         let settings = ResponderSettings.current
         guard !settings.disallowsOthers else {
             let text =
@@ -38,7 +37,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
         guard let loop = EventLoop(paused: "mdns") else { throw noThread }
         self.loop = loop
-        guard let core = QuerierCore(loop: loop, settings, startsAlone: startsAlone) else { throw noThread }
+        guard let core = QuerierCore(loop: loop, settings, isCommand: isCommand) else { throw noThread }
         guard let responder = ResponderCore(loop: loop) else { throw noThread }
         noted = core.troubles
         nameInUse = responder.nameInUse

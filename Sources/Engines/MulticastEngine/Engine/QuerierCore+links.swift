@@ -22,6 +22,9 @@ struct SystemLinks {
     /// Whether the system should be read again, because it may change without notice. Within a second it is read once,
     /// for thousands of operations that start together.
     func isOld(at now: Duration) -> Bool { now - read > .seconds(1) }
+
+    /// Whether another has the same interfaces with the same addresses and carriers.
+    func isLike(_ other: SystemLinks) -> Bool { addresses == other.addresses && running == other.running }
 }
 
 // Links come and go.
@@ -29,7 +32,6 @@ extension QuerierCore {
     func linksChanged() {
         let now = BootTime.now
         system = nil
-        calm = now + Self.unrest
         reviewLinks(at: now)
         // A packet that was refused for lack of an address can perhaps be sent now.
         for link in links.values where link.isRefused { link.querier.restart(at: now) }
@@ -39,6 +41,8 @@ extension QuerierCore {
     func reviewLinks(at now: Duration) {
         let system = self.system.flatMap { $0.isOld(at: now) ? nil : $0 } ?? SystemLinks(at: now)
         self.system = system
+        if lastSystem?.isLike(system) == false { othersMayAsk(at: now) }
+        lastSystem = system
         let wanted = LinkSelection(system.usable, wishes.keys).links
         for link in links.values where wanted[link.interface] == nil { drop(link, at: now) }
         for (interface, wish) in wanted.sorted(by: { $0.key < $1.key }) {
@@ -47,7 +51,7 @@ extension QuerierCore {
             let isBack = link.carrier(isThere: system.running.contains(interface))
             let addresses = system.addresses[interface] ?? []
             link.querier.neighbours(addresses.map(\.block))
-            link.querier.isCalm(since: calm)
+            link.querier.waits(until: unrest.end)
             link.ownAddresses = Set(addresses.map(\.address))
             do throws(SocketError) {
                 let hasNewSockets = try link.open(wish, wantsTTL255: settings.checksTTL, loop: loop, at: now) {

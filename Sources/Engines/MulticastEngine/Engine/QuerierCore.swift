@@ -52,16 +52,14 @@ final class QuerierCore {
     private var isDue: Duration?
     var linkTroubles = LinkTroubles()
     var opensAgain: Duration?
-    /// When what other hosts share is over: the start of the host, a link that came (RFC 6762 §5.2).
-    var calm: Duration
-    /// How long hosts that start together may begin to ask.
-    static let unrest = Duration.seconds(10)
+    /// The interfaces that were there when one was last looked at, even if nobody has asked since.
+    var lastSystem: SystemLinks?
+    private(set) var unrest: Unrest
 
     /// Nil if no descriptor is left.
-    /// - Parameter startsAlone: whether other hosts have no cause to start such a process at the same moment.
-    init?(loop: EventLoop, _ settings: ResponderSettings, startsAlone: Bool) {
+    init?(loop: EventLoop, _ settings: ResponderSettings, isCommand: Bool) {
         (self.loop, self.settings) = (loop, settings)
-        calm = startsAlone ? .zero : BootTime.now + Self.unrest
+        (slept, unrest) = (BootTime.asleep, Unrest(isCommand: isCommand, at: BootTime.now))
         monitor = LinkMonitor(loop: loop)
         guard let timer = BootTimer(loop: loop) else { return nil }
         self.timer = timer
@@ -76,7 +74,10 @@ final class QuerierCore {
 
     func start(_ operation: any QuerierOperation, id: UInt64) {
         let now = BootTime.now
-        if operations.isEmpty { (slept, lookedAt) = (BootTime.asleep, now) }
+        if operations.isEmpty {
+            if BootTime.asleep - slept > Self.suspended { othersMayAsk(at: now) }
+            (slept, lookedAt) = (BootTime.asleep, now)
+        }
         operation.begin(at: now)
         monitor.listen(self) { [weak self] in self?.linksChanged() }
         let wish = operation.wish
@@ -250,7 +251,14 @@ final class QuerierCore {
         defer { (slept, lookedAt) = (asleep, now) }
         let wasStopped = !links.isEmpty && now - lookedAt > Self.longestSleep + Self.suspended
         guard wasStopped || asleep - slept > Self.suspended else { return }
+        othersMayAsk(at: now)
         for link in links.values { link.querier.awoke(at: now) }
+    }
+
+    /// Something has happened that other hosts share.
+    func othersMayAsk(at now: Duration) {
+        unrest.begins(at: now)
+        for link in links.values { link.querier.waits(until: unrest.end) }
     }
 
     private func nextDeadline(at now: Duration) -> Duration? {

@@ -112,8 +112,8 @@ package struct LinkQuerier: Sendable {
         cache.needed = apart && families.count > 1 ? families : []
     }
 
-    /// Sets since when nothing has happened that other hosts share: lists that are asked for from then on do not wait (`QuestionSchedule.calm`).
-    package mutating func isCalm(since time: Duration) { schedule.calm = time }
+    /// Sets until when first questions of lists wait (`Unrest`).
+    package mutating func waits(until end: Duration) { schedule.waitsUntil = end }
 
     /// The most questions of one packet that are processed; a host does not need thousands of answers at once.
     private static let questionsHeard = 64

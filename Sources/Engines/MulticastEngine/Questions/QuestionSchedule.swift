@@ -13,7 +13,7 @@ package struct QuestionSchedule: Sendable {
     /// How a question begins.
     package enum Kind: Hashable, Sendable {
         /// Many hosts may answer: asked again and again, because another may always appear. The first question waits for 20 to 120 ms where hosts
-        /// may ask together (RFC 6762 §5.2; see `calm`).
+        /// may ask together (RFC 6762 §5.2; see `waitsUntil`).
         case shared
         /// One host answers: asked after this delay unless the answer has arrived, and again only until it has.
         case unique(after: Duration)
@@ -47,6 +47,8 @@ package struct QuestionSchedule: Sendable {
     private static let fewQuestions = 2
 
     private static let firstWait = 20...120
+    /// How long a list waits for others that are asked for in the same moment: they fit one packet (RFC 6762 §5.3).
+    private static let gathering = Duration.milliseconds(2)
     /// When everything restarts, single names wait for what arrives with the answers to lists.
     private static let additionals = Duration.milliseconds(300)
     /// Another host's question replaces one that is due within this time (RFC 6762 §7.3).
@@ -72,8 +74,12 @@ package struct QuestionSchedule: Sendable {
     /// Of the other two lanes, the one that had the last packet: where both have some, they take turns.
     private var lastOther = Lane.listed
     private var random: any RandomNumberGenerator & Sendable
-    /// Since when nothing has happened that other hosts share, and that would have all of them ask at the same moment; nil: it may at any time.
-    package var calm: Duration?
+    /// Until when first questions of lists wait (`Unrest`); nil for always.
+    package var waitsUntil: Duration?
+    /// When the lists leave that were asked for last, and need not wait.
+    private var gathered = Duration.zero
+    /// The questions that were taken from a budget, and not answered since.
+    private var charged = 0
 
     /// Creates a schedule without questions.
     package init(
@@ -111,7 +117,7 @@ package struct QuestionSchedule: Sendable {
         }
         let (wait, kind): (Duration, QuestionState.Kind) =
             switch kind {
-            case .shared: (calm.map { $0 <= now } ?? false ? .zero : firstWait(), .shared)
+            case .shared: (waitsUntil.map { $0 <= now } ?? false ? gathering(at: now) : firstWait(), .shared)
             case .unique(let delay): (delay, delay == .zero ? .awaited : .listed)
             }
         let place = free.popLast().map { Int($0) } ?? states.count
@@ -126,6 +132,11 @@ package struct QuestionSchedule: Sendable {
     /// Records came that were not known.
     package mutating func heardNews(at now: Duration) { burst.heard(at: now) }
 
+    private mutating func gathering(at now: Duration) -> Duration {
+        if gathered <= now { gathered = now + Self.gathering }
+        return gathered - now
+    }
+
     private mutating func firstWait() -> Duration { .milliseconds(Int.random(in: Self.firstWait, using: &random)) }
 
     /// Removes a follower of a question.
@@ -135,14 +146,15 @@ package struct QuestionSchedule: Sendable {
             states[place]?.users &-= 1
             return
         }
+        if state.isCharged { charged -= 1 }
         states[place] = nil
         places.remove(place, key.code)
         free.append(Int32(clamping: place))
     }
 
-    /// Records came. Who listed what they answer, and was to be asked for it, is worth more questions.
+    /// Records came. A source that answers what it was asked for may be asked for more.
     package mutating func answered(by records: [ResourceRecord], at now: Duration) {
-        guard !budgets.isEmpty else { return }
+        guard charged > 0 else { return }
         for record in records where !record.type.isShared && record.ttl > 0 {
             answered(RecordKey(record.name, record.type), at: now)
         }
@@ -150,6 +162,7 @@ package struct QuestionSchedule: Sendable {
 
     private mutating func answered(_ key: RecordKey, at now: Duration) {
         guard let place = place(of: key), let source = states[place]?.takePayment() else { return }
+        charged -= 1
         budgets[source]?.answered()
         for _ in 0..<SourceBudget.reward {
             guard let place = budgets[source]?.takeWaiting() else { break }
@@ -336,6 +349,7 @@ package struct QuestionSchedule: Sendable {
             state.putOff(until: budgets[source]?.next ?? now)
             return false
         }
+        if !state.isCharged { charged += 1 }
         state.wasCharged()
         return true
     }

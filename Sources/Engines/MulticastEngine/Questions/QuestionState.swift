@@ -93,6 +93,9 @@ struct QuestionState: Sendable {
     /// Whether it waits for its source to answer others.
     var isPutOff: Bool { account == .putOff || account == .chargedAndPutOff }
 
+    /// Whether it was taken from its source's budget, and not answered since.
+    var isCharged: Bool { account == .charged || account == .chargedAndPutOff }
+
     mutating func wasCharged() { account = .charged }
 
     mutating func putOff(until time: Duration) {
@@ -114,7 +117,7 @@ struct QuestionState: Sendable {
     }
 
     /// It was answered.
-    /// - Returns: whose budget it was taken from.
+    /// - Returns: whose budget it was taken from; nil if from none.
     mutating func takePayment() -> PacketSource? {
         switch account {
         case .clear, .putOff: return nil
