@@ -79,9 +79,8 @@ struct QuestionScheduleTests {
 
     @Test("Hosts may ask together for 10 s after a start, a change of links or a sleep, and for 2 min after a boot")
     func unrest() {
-        #expect(Unrest(isCommand: true, at: .seconds(30)).end == .seconds(120))
-        #expect(Unrest(isCommand: false, at: .seconds(115)).end == .seconds(125))
-        var unrest = Unrest(isCommand: true, at: .seconds(5000))
+        #expect(Unrest(at: .seconds(5)).end == .seconds(120) && Unrest(at: .seconds(115)).end == .seconds(125))
+        var unrest = Unrest.ofCommand
         #expect(unrest.end == .seconds(120))
         unrest.begins(at: .seconds(5001))
         #expect(unrest.end == .seconds(5011))

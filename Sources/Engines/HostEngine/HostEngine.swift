@@ -24,7 +24,7 @@ package struct HostEngine: Sendable {
     /// - Parameters:
     ///   - publisher: what publishes; with `.wire`, no avahi-daemon is asked for anything.
     ///   - publishes: false if nothing will be published.
-    ///   - isCommand: whether a person has started this (`MulticastEngine.init`).
+    ///   - isCommand: whether a person has started this (`MulticastEngine.isOfCommand`).
     /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
         _ choice: FinderChoice, publisher choiceToPublish: PublisherChoice = .auto, publishes: Bool = true,
@@ -102,7 +102,9 @@ package struct HostEngine: Sendable {
         isNeeded: Bool, _ isCommand: Bool
     ) throws(DiscoveryError) -> (engine: MulticastEngine?, reason: String?) {
         do {
-            return (try MulticastEngine(isCommand: isCommand), nil)
+            let engine = try MulticastEngine()
+            if isCommand { engine.isOfCommand() }
+            return (engine, nil)
         } catch {
             guard !isNeeded, error.code == .backendUnavailable else { throw error }
             return (nil, error.message)

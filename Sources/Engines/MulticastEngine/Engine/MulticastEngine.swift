@@ -23,10 +23,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     /// or a sleep, and in the first two minutes of the machine, wait for 20 to 120 ms (RFC 6762 §5.2).
     /// - Throws: `.systemRefused` if the system has no thread or file descriptor left; `.backendUnavailable` if another
     ///   program holds port 5353 exclusively, or avahi-daemon is configured to.
-    public convenience init() throws(DiscoveryError) { try self.init(isCommand: false) }
-
-    /// - Parameter isCommand: whether a person has started this: lists do not wait because the engine is new.
-    package init(isCommand: Bool) throws(DiscoveryError) {
+    public init() throws(DiscoveryError) {
         let settings = ResponderSettings.current
         guard !settings.disallowsOthers else {
             let text =
@@ -37,7 +34,7 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
         guard let loop = EventLoop(paused: "mdns") else { throw noThread }
         self.loop = loop
-        guard let core = QuerierCore(loop: loop, settings, isCommand: isCommand) else { throw noThread }
+        guard let core = QuerierCore(loop: loop, settings) else { throw noThread }
         guard let responder = ResponderCore(loop: loop) else { throw noThread }
         noted = core.troubles
         nameInUse = responder.nameInUse
@@ -45,6 +42,9 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
         self.responder = LoopBound(to: loop, responder)
         guard loop.start() else { throw noThread }
     }
+
+    /// A person has started this: lists do not wait because the engine is new. To be called before anything is asked.
+    package func isOfCommand() { core.post { $0.isOfCommand() } }
 
     deinit {
         core.post { $0.endAll() }

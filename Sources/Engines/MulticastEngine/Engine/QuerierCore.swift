@@ -45,7 +45,7 @@ final class QuerierCore {
     /// The system's interfaces, as last read.
     var system: SystemLinks?
     /// How long the machine has slept: uptime less running time.
-    private var slept = Duration.zero
+    private var slept: Duration
     /// When `slept` was last checked.
     private var lookedAt = Duration.zero
     /// When the next turn is due at the latest.
@@ -54,12 +54,11 @@ final class QuerierCore {
     var opensAgain: Duration?
     /// The interfaces that were there when one was last looked at, even if nobody has asked since.
     var lastSystem: SystemLinks?
-    private(set) var unrest: Unrest
+    private(set) var unrest = Unrest(at: BootTime.now)
 
     /// Nil if no descriptor is left.
-    init?(loop: EventLoop, _ settings: ResponderSettings, isCommand: Bool) {
-        (self.loop, self.settings) = (loop, settings)
-        (slept, unrest) = (BootTime.asleep, Unrest(isCommand: isCommand, at: BootTime.now))
+    init?(loop: EventLoop, _ settings: ResponderSettings) {
+        (self.loop, self.settings, slept) = (loop, settings, BootTime.asleep)
         monitor = LinkMonitor(loop: loop)
         guard let timer = BootTimer(loop: loop) else { return nil }
         self.timer = timer
@@ -254,6 +253,8 @@ final class QuerierCore {
         othersMayAsk(at: now)
         for link in links.values { link.querier.awoke(at: now) }
     }
+
+    func isOfCommand() { unrest = .ofCommand }
 
     /// Something has happened that other hosts share.
     func othersMayAsk(at now: Duration) {

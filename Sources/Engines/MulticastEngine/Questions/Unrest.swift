@@ -10,10 +10,13 @@ package struct Unrest: Sendable {
 
     package private(set) var end: Duration
 
-    /// - Parameters:
-    ///   - isCommand: whether a person has started this, and not something that starts the same on many hosts.
-    ///   - now: the time.
-    package init(isCommand: Bool, at now: Duration) { end = isCommand ? Self.boot : max(Self.boot, now + Self.length) }
+    /// That of what a person has started, and nothing that starts the same on many hosts.
+    package static let ofCommand = Unrest(end: boot)
+
+    private init(end: Duration) { self.end = end }
+
+    /// Begins with the start of this program.
+    package init(at now: Duration) { end = max(Self.boot, now + Self.length) }
 
     /// Such an event.
     package mutating func begins(at now: Duration) { end = max(end, now + Self.length) }
