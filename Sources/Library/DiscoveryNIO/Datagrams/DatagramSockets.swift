@@ -168,21 +168,25 @@ final class DatagramSockets: Sendable {
         return true
     }
 
-    private func closeAll() {
-        let slots = state.withLock { state in
+    @discardableResult
+    private func closeAll() -> [any Channel] {
+        let channels: [any Channel] = state.withLock { state in
             defer { state.slots = [:] }
-            return state.slots.values
+            return state.slots.values.compactMap { if case .open(let channel) = $0 { channel } else { nil } }
         }
-        for case .open(let channel) in slots { channel.close(promise: nil) }
+        for channel in channels { channel.close(promise: nil) }
+        return channels
     }
 
     /// Closes all sockets; no more are opened.
-    func close() {
+    /// - Returns: those that are being closed.
+    @discardableResult
+    func close() -> [any Channel] {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
             return !state.isClosed
         }
-        closeAll()
         if isFirst { end.succeed() }
+        return closeAll()
     }
 }

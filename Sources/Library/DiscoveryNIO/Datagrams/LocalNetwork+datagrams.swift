@@ -101,11 +101,11 @@ public final class DatagramListener: Sendable {
     /// - Throws: as `Publication.established()`.
     public func established() async throws(DiscoveryError) -> ServiceName { try await publication.established() }
 
-    /// Says goodbye and closes all sockets; returns when the service is withdrawn.
+    /// Says goodbye and closes all sockets; returns when the service is withdrawn and they are closed: who sends then is told that nobody listens.
     public func close() async {
         // Withdraw first, so that no one finds a closed port.
         await publication.withdraw()
-        sockets.close()
+        for channel in sockets.close() { try? await channel.closeFuture.get() }
     }
 }
 
