@@ -199,7 +199,7 @@ final class QuerierCore {
         let isUnasked = link.send(at: now)
         // A tentative address is usable in a moment, and the link then changes.
         note(
-            link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
+            link.trouble.map { "questions are not sent: \(SystemError.text($0))" },
             .sending, of: LinkKey(interface: link.interface))
         // Questions that were not sent count as not asked. A link that lacks an address restarts when it gets one.
         if isUnasked, link.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }

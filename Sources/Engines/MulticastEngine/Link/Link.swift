@@ -1,6 +1,7 @@
 import DNSMessage
 import DNSSD
 import DiscoverySystem
+import Libc
 
 /// One link of this machine: its sockets over the families that someone wants, and its querier. Used only on the loop's thread.
 final class Link {
@@ -33,6 +34,12 @@ final class Link {
     var isRefused: Bool { if case .sent = delivery { false } else { true } }
     /// The errno with which the system refused everything the last time; nil if something was sent.
     var refusal: Int32? { if case .refused(let errno, _) = delivery { errno } else { nil } }
+    /// The errno of a refusal that is told: none of an address that is still being checked, nor the first of a link that is going away, which the
+    /// monitor notices before the next question.
+    var trouble: Int32? {
+        guard case .refused(let errno, let inARow) = delivery, errno != EADDRNOTAVAIL else { return nil }
+        return inARow > 1 || ![ENETUNREACH, ENETDOWN, ENODEV].contains(errno) ? errno : nil
+    }
     /// How often refused packets are repeated soon: enough for a firewall that drops at random, while one that drops
     /// everything never lets them pass.
     private static let mostRepeated = 8
