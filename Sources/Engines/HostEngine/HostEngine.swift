@@ -32,7 +32,7 @@ package struct HostEngine: Sendable {
     ) throws(DiscoveryError) {
         let usesWire = choice != .avahi || choiceToPublish != .avahi && publishes
         let isNeeded = choice == .wire || choiceToPublish == .wire
-        let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded, isCommand) : (nil, nil)
+        let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded, isCommand: isCommand) : (nil, nil)
         reasonWithoutWire = choice == .avahi ? nil : reason
         self.wire = wire
         let avahi = try AvahiEngine()
@@ -92,14 +92,14 @@ package struct HostEngine: Sendable {
     /// Why services cannot be found on the wire here; nil if they can.
     package static func reasonWithoutWire() -> String? {
         do {
-            return try wire(isNeeded: false, false).reason
+            return try wire(isNeeded: false, isCommand: false).reason
         } catch {
             return error.message
         }
     }
 
     private static func wire(
-        isNeeded: Bool, _ isCommand: Bool
+        isNeeded: Bool, isCommand: Bool
     ) throws(DiscoveryError) -> (engine: MulticastEngine?, reason: String?) {
         do {
             let engine = try MulticastEngine()

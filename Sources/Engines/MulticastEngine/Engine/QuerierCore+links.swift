@@ -34,7 +34,7 @@ extension QuerierCore {
         system = nil
         reviewLinks(at: now)
         // A packet that was refused for lack of an address can perhaps be sent now.
-        for link in links.values where link.isRefused { link.querier.restart(at: now) }
+        for link in links.values where link.delivery != .sent { link.querier.restart(at: now) }
         turn()
     }
 

@@ -197,12 +197,11 @@ final class QuerierCore {
 
     private func send(on link: Link, at now: Duration) {
         let isUnasked = link.send(at: now)
-        // A tentative address is usable in a moment, and the link then changes.
         note(
-            link.trouble.map { "questions are not sent: \(SystemError.text($0))" },
+            link.delivery.trouble.map { "questions are not sent: \(SystemError.text($0))" },
             .sending, of: LinkKey(interface: link.interface))
         // Questions that were not sent count as not asked. A link that lacks an address restarts when it gets one.
-        if isUnasked, link.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }
+        if isUnasked, link.delivery.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }
         if link.takeAsked() { tell { $0.asked(on: link, at: now) } }
     }
 

@@ -1,7 +1,6 @@
 import DNSMessage
 import DNSSD
 import DiscoverySystem
-import Libc
 
 /// One link of this machine: its sockets over the families that someone wants, and its querier. Used only on the loop's thread.
 final class Link {
@@ -18,31 +17,9 @@ final class Link {
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
     /// Whether the packets sent last announced more known answers (TC).
     private(set) var wasTruncated = false
-    /// What the system did with the packets sent last.
-    private enum Delivery {
-        case sent
-        /// It refused a packet over one family.
-        case sentInPart
-        /// It refused everything, so many times in a row.
-        case refused(errno: Int32, inARow: Int)
-    }
-
-    private var delivery = Delivery.sent
+    private(set) var delivery = Delivery.sent
     /// Packets of known answers that were sent, and come back.
     private var echoes = Echoes()
-    /// Whether the system refused a packet over one family.
-    var isRefused: Bool { if case .sent = delivery { false } else { true } }
-    /// The errno with which the system refused everything the last time; nil if something was sent.
-    var refusal: Int32? { if case .refused(let errno, _) = delivery { errno } else { nil } }
-    /// The errno of a refusal that is told: none of an address that is still being checked, nor the first of a link that is going away, which the
-    /// monitor notices before the next question.
-    var trouble: Int32? {
-        guard case .refused(let errno, let inARow) = delivery, errno != EADDRNOTAVAIL else { return nil }
-        return inARow > 1 || ![ENETUNREACH, ENETDOWN, ENODEV].contains(errno) ? errno : nil
-    }
-    /// How often refused packets are repeated soon: enough for a firewall that drops at random, while one that drops
-    /// everything never lets them pass.
-    private static let mostRepeated = 8
     /// Why families have no socket.
     private(set) var refused: [IPAddress.Family: SocketError] = [:]
     private enum Carrier { case unknown, there, gone }
@@ -222,13 +199,7 @@ final class Link {
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
         let errors = sockets.filter(\.sends)
             .map { socket in packets.reduce(0) { error, packet in max(error, send(packet, by: socket, at: now)) } }
-        guard let errno = errors.first, errors.allSatisfy({ $0 != 0 }) else {
-            delivery = errors.allSatisfy { $0 == 0 } ? .sent : .sentInPart
-            return false
-        }
-        let before = if case .refused(_, let inARow) = delivery { inARow } else { 0 }
-        delivery = .refused(errno: errno, inARow: before + 1)
-        return before < Self.mostRepeated
+        return delivery.note(errors)
     }
 
     private func send(_ packet: [UInt8], by socket: LinkSocket, at now: Duration) -> Int32 {

@@ -53,7 +53,7 @@ struct ServiceBrowse: FinderRules {
         return source.table.due(at: now, jitter: jitter)
     }
 
-    var deadline: Duration? { [source.table.deadline, graph?.deadline].compactMap(\.self).min() }
+    var deadline: Duration? { earlier(source.table.deadline, graph?.deadline) }
 
     mutating func takeFacts() -> [Fact] { report.takeFacts() + (graph?.takeFacts() ?? []) }
 
