@@ -24,9 +24,15 @@ struct ListenForOneTests {
         channel.eventLoop.makeCompletedFuture { try Wire(wrappingChannelSynchronously: channel) }
     }
 
+    /// With keepalive after a second (TCP_KEEPIDLE, KEEPINTVL and KEEPCNT of <linux/tcp.h>): Linux tells nothing to a client whose handshake ends in
+    /// the moment in which the listener closes.
     private func dial(_ port: Port) async throws -> Wire {
-        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: "127.0.0.1", port: Int(port.rawValue), channelInitializer: Self.wire)
+        let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+        return try await [4 as CInt, 5, 6].reduce(bootstrap) {
+            $0.channelOption(.tcpOption(.init(rawValue: $1)), value: 1)
+        }
+        .connect(host: "127.0.0.1", port: Int(port.rawValue), channelInitializer: Self.wire)
     }
 
     @Test(

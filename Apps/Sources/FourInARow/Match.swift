@@ -240,8 +240,9 @@ actor Match {
         guard game.outcome != nil, !isReady else { return }
         isReady = true
         message = "Waiting for \(opponent) …"
-        await send(Packet.start().bytes)
+        // Before sending, which lets other packets in: the opponent's first move may be among them.
         beginIfBothAreReady()
+        await send(Packet.start().bytes)
     }
 
     private func beginIfBothAreReady() {

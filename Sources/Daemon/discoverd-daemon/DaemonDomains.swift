@@ -20,6 +20,9 @@ struct DaemonDomains: Sendable {
         unicast = settings.isEmpty ? nil : UnicastEngine(domains: settings, stateDirectory: state.path)
     }
 
+    /// Whether the daemon ends, and its records are still being taken back.
+    var isEnding: Bool { unicast?.isEnding == true }
+
     /// - Throws: `Failure` with status 78 for a key that cannot be used.
     static func settings(_ configuration: DaemonConfiguration) throws -> [DomainSettings] {
         try configuration.domains.map { definition in

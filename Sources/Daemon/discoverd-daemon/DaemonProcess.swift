@@ -92,7 +92,7 @@ struct DaemonProcess {
             daemon: daemon, gateways: gateways.withLock { $0 }, teller: teller, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),
             backend: BackendProbe(engine: host.avahi, health: daemon.health),
-            reloader: reloader, names: names, labels: labels, log: log)
+            reloader: reloader, domains: domains, names: names, labels: labels, log: log)
         let task = Task { await Self.serve(running, sockets, log) }
         signals.wait {
             _ = await reloader.reload(daemon.configurable)

@@ -15,6 +15,8 @@ struct RunningDaemon {
     private static let firstState = Duration.seconds(2)
     /// The time limit for goodbyes: a daemon is expected to end within 2 s.
     private static let patience = Duration.milliseconds(1850)
+    /// How much longer it may take records back from DNS servers that go on answering (`TimeoutStopSec` of the unit is 10 s).
+    private static let patienceWithServers = Duration.seconds(6)
 
     let daemon: Daemon
     let gateways: [Gateway]
@@ -24,6 +26,7 @@ struct RunningDaemon {
     let watchdog: Watchdog
     let backend: BackendProbe
     let reloader: Reloader
+    let domains: DaemonDomains
     let names: LocalNames?
     let labels: Labels?
     let log: DaemonLog
@@ -73,6 +76,7 @@ struct RunningDaemon {
             // A hung backend must not keep the process alive; whatever it holds for us ends with it.
             Task {
                 try? await Task.sleep(for: Self.patience)
+                if domains.isEnding { try? await Task.sleep(for: Self.patienceWithServers) }
                 daemon.warnOfUnsentGoodbyes()
                 sockets.remove()
                 exit(DaemonProcess.endStatus.withLock { $0 })

@@ -103,34 +103,6 @@ public actor AvahiEngine: DiscoveryEngine {
         }
     }
 
-    /// Asks avahi-daemon once what its cache has of a service; over a connection of its own, without libavahi-client.
-    /// - Parameter reporting: called once, within 250 ms, from the loop's thread.
-    package nonisolated func lookUpInCache(
-        _ instance: ServiceInstance, for query: ServiceQuery,
-        reporting: @escaping @Sendable ([Sighting: Resolution]) -> Void
-    ) -> any EngineOperation {
-        let interfaces = SystemInterfaces.usable(by: query.interfaces).map(\.interface)
-        let lookup = CachedServiceLookup(instance, on: interfaces, over: query.family, loop: loop) { answers in
-            let found = answers.compactMap { answer -> (Sighting, Resolution)? in
-                guard let interface = interfaces.first(where: { $0.index == UInt32(bitPattern: answer.interface) })
-                else {
-                    return nil
-                }
-                let sighting = Sighting(
-                    instance: instance, origin: .link(interface), family: nil,
-                    isOwn: answer.isLocal || interface.isLoopback)
-                let addresses = answer.addresses.filter { query.family == nil || $0.family == query.family }
-                let resolution = Resolution(
-                    instance: instance, origin: .link(interface),
-                    target: Resolution.Target(host: answer.host, port: answer.port, addresses: addresses),
-                    txt: answer.txt)
-                return (sighting, resolution)
-            }
-            reporting(Dictionary(found) { first, _ in first })
-        }
-        return CachedServiceQuery(lookup, on: loop)
-    }
-
     /// Starts a query for types; see `DiscoveryEngine`.
     public nonisolated func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void

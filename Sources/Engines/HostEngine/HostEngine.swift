@@ -57,15 +57,12 @@ package struct HostEngine: Sendable {
             engine = EngineRouter(finders: [avahi], publishers: [publisher])
             return
         }
-        finder = .wire
+        (linkFinder, finder) = (onWire, .wire)
         guard choiceToPublish != .wire else {
-            linkFinder = onWire
             engine = onWire
             return
         }
-        let linkFinder = SecondOpinion(onWire, avahi)
-        self.linkFinder = linkFinder
-        engine = EngineRouter(finders: [linkFinder, OtherDomains(avahi)], publishers: [publisher])
+        engine = EngineRouter(finders: [onWire, OtherDomains(avahi)], publishers: [publisher])
     }
 
     /// What publishes now: avahi-daemon or the wire; nil where it is not known yet, or nothing can.

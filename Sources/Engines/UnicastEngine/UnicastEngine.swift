@@ -103,6 +103,9 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         finder.watchState(reporting)
     }
 
+    /// Whether `shutdown` has begun, and still takes records back.
+    package var isEnding: Bool { publisher.isEnding }
+
     /// The troubles of finder and publisher.
     public var troubles: [String] { finder.troubles + publisher.troubles }
 

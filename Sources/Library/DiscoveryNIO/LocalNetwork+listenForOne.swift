@@ -8,6 +8,9 @@ extension LocalNetwork {
     /// Listens and publishes as `listen` does, for a single connection: the first one goes to the waiting caller, closes the listener and
     /// withdraws the service; others that arrive meanwhile are closed without a byte.
     ///
+    /// Linux tells some clients nothing whose handshake ends in the moment in which the listener closes (seen with 6.18, also without this library):
+    /// they learn it when they send, or by keepalive, which connections of this module have after 10 s.
+    ///
     /// `initializer` runs only for that connection; the channel becomes active afterwards.
     /// - Throws: as `listen`; the listener's publication reports collisions.
     public func listenForOne<Connection: Sendable>(

@@ -161,25 +161,34 @@ struct EvidenceSearch: Sendable {
 
 /// What avahi-daemon knows of a service.
 enum CachedServices {
+    /// What it has it tells within milliseconds of the connection.
+    private static let limit = Duration.milliseconds(500)
+
     static func ask(
         _ subject: InquirySubject, on interfaces: InterfaceFilter, over family: IPAddress.Family?
     ) async -> Set<Evidence.CachedService> {
         guard case .service(let instance) = subject, let avahi = try? AvahiEngine() else { return [] }
-        let query = ServiceQuery(.instance(instance), interfaces: interfaces, family: family)
-        let operation = Locked<(any EngineOperation)?>(nil)
-        let found: [Sighting: Resolution] = await withCheckedContinuation { continuation in
-            let started = avahi.lookUpInCache(instance, for: query) { continuation.resume(returning: $0) }
-            operation.withLock { $0 = started }
-        }
-        // Released before, neither would report.
-        withExtendedLifetime((avahi, operation)) {}
-        return Set(
-            found.compactMap { sighting, resolution in
-                guard let interface = sighting.origin.interface, let target = resolution.targets.first else {
-                    return nil
+        let query = ServiceQuery(.instance(instance), interfaces: interfaces, family: family, resolution: .once)
+        let known = Locked(Set<Evidence.CachedService>())
+        let isOver = Gate()
+        let operation = avahi.browse(query) { facts in
+            for fact in facts {
+                switch fact {
+                case .resolved(let resolution):
+                    guard let interface = resolution.origin.interface, let target = resolution.targets.first else {
+                        continue
+                    }
+                    let service = Evidence.CachedService(interface: interface, host: target.host, port: target.port)
+                    known.withLock { _ = $0.insert(service) }
+                case .listed, .backend(.down): isOver.open()
+                default: break
                 }
-                return Evidence.CachedService(interface: interface, host: target.host, port: target.port)
-            })
+            }
+        }
+        _ = await isOver.wait(atMost: limit)
+        operation.cancel()
+        _ = await avahi.shutdown()
+        return known.withLock { $0 }
     }
 }
 

@@ -137,7 +137,8 @@ public final class LocalNetwork: Sendable {
     }
 
     /// Ends everything: withdraws publications, makes iterators throw `.closed`, and shuts down the engine.
-    /// - Returns: whether the backend confirmed within 2 s; for publications, that goodbyes were sent.
+    /// - Returns: whether the backend confirmed within 2 s, a DNS server that goes on answering within 8 s; for publications, that goodbyes were
+    ///   sent.
     @discardableResult
     public func shutdown() async -> Bool { await directory.shutDown() }
 }

@@ -17,7 +17,7 @@ final class Link {
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
     /// Whether the packets sent last announced more known answers (TC).
     private(set) var wasTruncated = false
-    private(set) var delivery = Delivery.sent
+    private(set) var delivery = QuestionDelivery.sent
     /// Packets of known answers that were sent, and come back.
     private var echoes = Echoes()
     /// Why families have no socket.

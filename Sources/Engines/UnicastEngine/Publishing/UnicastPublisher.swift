@@ -213,8 +213,11 @@ final class UnicastPublisher: ServicePublisher {
             state.isOver = true
             return Array(state.runners.values)
         }
-        return await runners.allSucceed { await $0.shutdown(within: .seconds(2)) }
+        return await runners.allSucceed { await $0.shutdown(patience: .milliseconds(1800), rounds: 4) }
     }
+
+    /// Whether `shutdown` has begun, and still takes records back.
+    var isEnding: Bool { state.withLock { $0.isOver ? Array($0.runners.values) : [] }.contains { !$0.isOver } }
 }
 
 /// One service that is published.

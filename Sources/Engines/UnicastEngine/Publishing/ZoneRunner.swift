@@ -37,6 +37,8 @@ final class ZoneRunner: Sendable {
         var look = Look.due(at: .zero)
         /// How long the machine has slept since this process first checked.
         var slept = Duration.zero
+        /// How many requests the server has answered as asked.
+        var answers = 0
     }
 
     private static let origin = (all: ContinuousClock.now, awake: SuspendingClock.now)
@@ -145,18 +147,37 @@ final class ZoneRunner: Sendable {
     /// Waits until nothing of a registration is left in the zone; nil for all registrations.
     /// - Returns: whether that was in time.
     func isGone(_ number: Int?, within limit: Duration) async -> Bool {
-        await withTimeLimit(limit) { [self] in
+        let isGone = Task { [self] in
             await state.first(in: \.waiters) { state in
                 number.map { state.facts[$0] == nil } ?? !state.rules.hasAnything ? true : nil
             } ?? false
         }
+        let end = time.now + limit
+        let timer = Task { [time] in if (try? await time.sleep(until: end)) != nil { isGone.cancel() } }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await isGone.value
+        } onCancel: {
+            isGone.cancel()
+        }
     }
 
+    /// Whether `shutdown` has ended.
+    var isOver: Bool { state.withLock { $0.business == .over } }
+
     /// Withdraws everything, and ends.
+    /// - Parameters:
+    ///   - patience: how long a silent server is waited for.
+    ///   - rounds: how many times as long one is waited for that goes on answering.
     /// - Returns: whether that was done in time.
-    func shutdown(within limit: Duration) async -> Bool {
+    func shutdown(patience: Duration, rounds: Int) async -> Bool {
         for number in state.withLock({ Array($0.facts.keys) }) { withdraw(number) }
-        let isDone = await isGone(nil, within: limit)
+        var isDone = false
+        for _ in 0..<rounds {
+            let before = state.withLock { $0.answers }
+            isDone = await isGone(nil, within: patience)
+            if isDone || state.withLock({ $0.answers }) == before { break }
+        }
         state.withLock { $0.business = .over }
         alarm.withLock { $0 = nil }
         return isDone
@@ -219,6 +240,7 @@ final class ZoneRunner: Sendable {
             // Each task ends by itself, within the exchange's time limit.
             Task { [self] in
                 let reply = await carryOut(request)
+                if reply.isAsAsked { state.withLock { $0.answers += 1 } }
                 turn { $0.received(reply, to: ticket, $1) }
             }
         }

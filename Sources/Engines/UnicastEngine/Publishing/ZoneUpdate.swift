@@ -15,6 +15,14 @@ package enum ZoneReply: Hashable, Sendable {
     case records([RecordData])
     /// The outcome of an update, or the reason why a question has no answer.
     case outcome(UpdateOutcome)
+
+    /// Whether the server has said or done what was asked.
+    var isAsAsked: Bool {
+        switch self {
+        case .records, .outcome(.done): true
+        case .outcome: false
+        }
+    }
 }
 
 extension ZoneUpdate {

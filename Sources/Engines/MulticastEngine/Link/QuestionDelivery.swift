@@ -1,7 +1,7 @@
 import Libc
 
 /// What the system did with the questions that were sent last on a link. A value.
-package enum Delivery: Hashable, Sendable {
+package enum QuestionDelivery: Hashable, Sendable {
     case sent
     /// It refused a packet over one family.
     case sentInPart
