@@ -197,6 +197,8 @@ struct ListAnswersTests {
         var heard = 8
         /// How many names its answer to the port that asks it lacks.
         var lacks = 0
+        /// How long it takes to answer who asks it by itself; nil: it does not.
+        var delay: Duration? = .zero
         /// Whether it says to a port that it has the type.
         var namesType = true
         var isOverIPv6 = false
@@ -249,7 +251,7 @@ struct ListAnswersTests {
                 let known = question.answers.map(\.data)
                 let missing = services.filter { !known.contains($0.data) }
                 let answer = Message(flags: [.response], answers: Array(missing.dropLast(host.lacks)))
-                _ = link.receivedFromHost(answer, to, at: now)
+                if let delay = host.delay { _ = link.receivedFromHost(answer, to, at: now + delay) }
             }
         }
         // That its questions to the port are over changes nothing.
@@ -267,11 +269,18 @@ struct ListAnswersTests {
         #expect(try askedAlone(Alone()) == (.whole, 1, 8))
         // What the group's answer lacked comes, and is asked about once more.
         #expect(try askedAlone(Alone(heard: 6)) == (.whole, 2, 8))
-        #expect(try askedAlone(Alone(lacks: 1)).verdict == .open)
+        #expect(try askedAlone(Alone(lacks: 1)).verdict == .slow)
         // A packet of five was lost: the port is asked for the list, its answer is cut, and the host named to it by its type.
         #expect(try askedAlone(Alone(heard: 3)) == (.whole, 2, 8))
         #expect(try askedAlone(Alone(namesType: false)).verdict == .open)
         #expect(try askedAlone(Alone(isOverIPv6: true)).verdict == .open)
+        // It does not answer soon: it may be as slow to answer the group.
+        let late = Duration.milliseconds(51)
+        for delay in [nil, late] { #expect(try askedAlone(Alone(delay: delay)) == (.slow, 1, 8)) }
+        // What its answer to the port left out, it says by itself, or the group has to hear it.
+        #expect(try askedAlone(Alone(heard: 0, delay: late)) == (.slow, 1, 8))
+        #expect(try askedAlone(Alone(heard: 0, delay: nil)) == (.cut, 1, 5))
+        #expect(try askedAlone(Alone(heard: 0, lacks: 3, delay: late)) == (.cut, 1, 5))
         // A packet holds more records of short names than are taken of others' answers to a port.
         let short = (0..<150).map {
             ResourceRecord(list.name, .ptr, .ptr(DomainName(text: "w\($0)._witap._tcp.local")), ttl: 4500)

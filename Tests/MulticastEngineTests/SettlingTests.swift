@@ -175,6 +175,18 @@ struct SettlingTests {
         #expect(deadline { $0.othersKnowMore(true) } == at(4500))
     }
 
+    @Test("Where a host does not answer soon, the answer to the second question has more time")
+    func slow() {
+        for (verdict, end) in [(ListAnswers.Verdict.open, 1200), (.slow, 1650)] {
+            var settling = Settling(at: start)
+            settling.asked(isTruncated: false, at: at(50))
+            settling.news(at: at(150))
+            settling.asked(isTruncated: false, at: at(1050))
+            settling.judge(verdict, at: at(1050))
+            #expect(!settling.wantsQuestion && settling.deadline == at(end) && settling.isHeardOut(at: at(end)))
+        }
+    }
+
     @Test("After a full packet more is waited for, and asked for a third time")
     func unfinished() {
         var settling = Settling(at: start)

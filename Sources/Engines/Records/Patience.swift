@@ -8,7 +8,8 @@ package struct Patience: Sendable {
     package var text: Duration?
     /// The same for one that is followed by name, as for dialling, which needs no TXT. Its list is complete only later.
     package var textOfOne: Duration?
-    /// How long to wait for an answer before a service counts as not answering; nil where every question is answered or fails.
+    /// How long to wait for an answer before a service counts as not answering; of one that was asked for by name, how long its host's addresses
+    /// may take. Nil where every question is answered or fails.
     package var answer: Duration?
     /// The most services that are looked at again, or given up, in one turn.
     package var evaluations = Int.max
@@ -26,7 +27,8 @@ package struct Patience: Sendable {
             firstAddress: .milliseconds(1600), text: .milliseconds(1500),
             // The record belongs to the same answer.
             textOfOne: .milliseconds(50),
-            // A name of a list was asked for three times then, and would be again after 7 s only.
-            answer: isForOne ? .seconds(5) : .milliseconds(3300), evaluations: 128)
+            // A name of a list was asked for three times then, and would be again after 7 s only; a host whose service is asked for, twice, and twice
+            // from a port.
+            answer: .milliseconds(isForOne ? 2000 : 3300), evaluations: 128)
     }
 }

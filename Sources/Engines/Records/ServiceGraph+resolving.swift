@@ -59,7 +59,8 @@ extension ServiceGraph {
         case .denied: failed(name, isGone: !records.hasService || patience.answer != nil, source, at: now)
         case .failed: failed(name, isGone: false, source, at: now)
         case .unknown:
-            if service.told != nil, patience.answer != nil { failed(name, isGone: true, source, at: now) }
+            guard service.told != nil || isForOne && service.isSighted, patience.answer != nil else { return }
+            failed(name, isGone: true, source, at: now)
         }
     }
 
@@ -138,8 +139,12 @@ extension ServiceGraph {
             (service.isSighted, service.isFailing) = (false, false)
         } else {
             guard !service.isFailing else { return }
-            // What is known without an address: host, port and TXT.
-            if service.told == nil, service.isSighted, let known = known(of: name, service, source) {
+            // What is known without an address: host, port and TXT. What was asked for by name is there when this is.
+            if service.told == nil, let known = known(of: name, service, source) {
+                if !service.isSighted {
+                    service.isSighted = true
+                    facts.append(.appeared(sighting(of: service)))
+                }
                 facts.append(.resolved(known))
             }
             if service.isSighted { facts.append(.resolutionFailed(service.instance, origin)) }
@@ -184,6 +189,7 @@ extension ServiceGraph {
     ) {
         // Without SRV, the last host is kept: its presence tells how the service ended.
         guard !targets.isEmpty, let old = services[name]?.hosts, targets != old else { return }
+        if isForOne, old.isEmpty { unanswered.add(name, at: now) }
         for host in Set(targets).subtracting(old) {
             if hosts[host] == nil {
                 guard hosts.count < Self.mostHosts else { continue }

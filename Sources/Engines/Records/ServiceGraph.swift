@@ -67,7 +67,7 @@ package struct ServiceGraph: Sendable {
     var heldLonger: DueQueue
     private var withoutText: DueQueue
     private var dialledEarly: DueQueue
-    private var unanswered: DueQueue
+    var unanswered: DueQueue
     private var unreadable: Set<DomainName> = []
     /// The lists of subtypes of which a service was seen.
     private(set) var subtypeLists: Set<DomainName> = []
@@ -162,7 +162,6 @@ package struct ServiceGraph: Sendable {
         }
         if resolvesServices { withoutText.add(question, at: now) }
         if dials { dialledEarly.add(question, at: now) }
-        unanswered.add(question, at: now)
         evaluate(question, &source, at: now)
     }
 
@@ -217,7 +216,7 @@ package struct ServiceGraph: Sendable {
                 guard let service = services[name], service.told == nil, now - service.since.time >= answer else {
                     continue
                 }
-                failed(name, isGone: true, source, at: now)
+                failed(name, isGone: !isForOne, source, at: now)
             }
         }
         lookForRoom(&source, at: now)

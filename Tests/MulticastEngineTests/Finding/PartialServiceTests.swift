@@ -33,6 +33,29 @@ struct PartialServiceTests {
     }
 
     @Test(
+        "asked for by name, one without an address is told 2 s after its SRV record; an address resolves it, and its end is told"
+    )
+    func oneWithoutAddress() throws {
+        let instance = ServiceInstance(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"))
+        for (resolution, resolves) in [(.once, true), (.watch, true), (.watch, false)]
+            as [(ServiceQuery.Resolution, Bool)]
+        {
+            var story = try LinkStory(ServiceQuery(.instance(instance), resolution: resolution))
+            #expect(try story.wait(milliseconds: 900).isEmpty)
+            #expect(story.hear([tony.service(), tony.text("a=b")]).isEmpty)
+            #expect(try story.wait(milliseconds: 1999).isEmpty)
+            #expect(
+                try story.wait(milliseconds: 1).map(\.word) == ["+tony", "tony=mac.local:9000  a=b", "failed tony"])
+            #expect(try story.wait(milliseconds: 60_000).isEmpty)
+            if resolves {
+                let facts = story.hear([tony.address4, tony.address6])
+                #expect(facts.map(\.word) == ["tony=mac.local:9000 10.0.0.1,fe80::1 a=b"])
+            }
+            #expect(try story.wait(milliseconds: 130_000).map(\.word) == [resolves ? "withdrawn tony" : "-tony"])
+        }
+    }
+
+    @Test(
         "RFC 6762 §6.1: an SRV record that is denied has failed at once; a host that denies both families has no address"
     )
     func denials() throws {

@@ -20,6 +20,8 @@ package struct ListAnswers: Sendable {
         /// Who says nothing to the group has answered somebody else a moment ago, and so may others have of whom nothing is heard, because
         /// they answer no port.
         case open
+        /// As `open`, and somebody who was asked by itself did not answer, or not soon.
+        case slow
         /// Whoever answered did so by every way.
         case whole
         /// The last packet of somebody's answer to the group was full: more is on its way, or was lost.
@@ -121,16 +123,20 @@ package struct ListAnswers: Sendable {
     /// Something is heard that shows that the list may not be whole.
     mutating func isInDoubt() { pace = .late }
 
-    /// A host that is asked by itself has answered.
-    mutating func hostAnswered(_ host: IPv4Address, at now: Duration) {
+    /// A host that is asked by itself has answered. Where it names more than its answer to a port did, it goes on with what that left out; what of
+    /// this is lost the next question brings.
+    mutating func hostAnswered(_ host: IPv4Address, naming names: Set<DomainName>, at now: Duration) {
         (lastAnswer, questions) = (now, [:])
-        unheard[PacketSource(.v4(host))] = nil
+        if hosts.answered(names, from: host, at: now) { unheard[PacketSource(.v4(host))] = nil }
     }
 
     /// Looks at the answers of hosts that are over; of those that have shown that nothing is missing there is no doubt.
     mutating func judgeHosts(at now: Duration) {
         hosts.judge(at: now)
-        for host in hosts.shown { unfinished.remove(PacketSource(.v4(host))) }
+        for host in hosts.shown {
+            unfinished.remove(PacketSource(.v4(host)))
+            unheard[PacketSource(.v4(host))] = nil
+        }
     }
 
     /// It was asked for from a port of its own.
@@ -160,10 +166,10 @@ package struct ListAnswers: Sendable {
         let isAnsweredSoon = pace == .soon && !sources.isEmpty && sources.values.allSatisfy { $0 == all }
         let areHostsShown = hosts.areAllShown
         if areHostsShown, own == 0, isOverIPv4(nil) { return isAnsweredSoon ? .whole : .open }
-        // What an answer to a port left out, a host has said by itself over IPv4; what it may have lost, the next question brings.
-        let haveHostsAnswered = hosts.haveAllAnswered
+        // What an answer over IPv6 left out, a host has said by itself over IPv4.
+        let haveHostsGoneOn = hosts.haveAllGoneOn
         let isCutOff = unheard.contains { source, name in
-            guard haveHostsAnswered, source != nil, let name else { return true }
+            guard haveHostsGoneOn, source != nil, let name else { return true }
             return !isOverIPv4(name)
         }
         guard !isCutOff else { return .cut }
@@ -175,6 +181,7 @@ package struct ListAnswers: Sendable {
             // this cannot be known.
             return questions.values.contains { $0.knowing >= timesAsked + Self.crowd } ? .unanswered : .unfinished
         }
-        return isAnsweredSoon && !isCut && !hosts.isAsking && (own == 0 || own == all) ? .whole : .open
+        if isAnsweredSoon, !isCut, !hosts.isAsking, own == 0 || own == all { return .whole }
+        return hosts.isAnyLate ? .slow : .open
     }
 }

@@ -22,7 +22,7 @@ package struct Settling: Sendable {
     /// The silence before such an early end.
     private static let shortSilence = Duration.milliseconds(60)
     /// Known answers in several packets delay hosts by 400 to 500 ms (RFC 6762 §7.2). An empty list waits as long, in
-    /// case a host is slow.
+    /// case a host is slow, and so does one of which a host did not say soon that it is all.
     private static let longSilence = Duration.milliseconds(600)
     /// The first list ends after this time at the latest: before the 5 s that commands and the daemon give it.
     package static let patience = Duration.milliseconds(4500)
@@ -166,7 +166,8 @@ package struct Settling: Sendable {
         let isDoubtful = hasFoundNothing && late > .zero || verdict == .unfinished
         let needed = isDoubtful ? max(needed, Self.questionsWhenBusy) : needed
         guard asked >= needed, !doOthersKnowMore, verdict != .unanswered, verdict != .cut else { return nil }
-        let silence = wasTruncated || hasFoundNothing || verdict == .unfinished ? Self.longSilence : Self.silence
+        let isLong = wasTruncated || hasFoundNothing || verdict == .unfinished || verdict == .slow
+        let silence = isLong ? Self.longSilence : Self.silence
         let last = max(lastAsked, lastNews ?? lastAsked, lastBehind ?? lastAsked)
         return last + max(silence, slowest > Self.slowAnswer ? slowest + Self.silence : .zero) + late * Self.delays
     }
