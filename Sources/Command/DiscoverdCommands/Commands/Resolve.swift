@@ -131,16 +131,10 @@ struct ResolveCommand: NetworkCommand {
             try show(found, in: session)
             return .done
         } catch let error as DiscoveryError {
-            if error.code == .notFound || error.code == .timedOut { throw Self.notFound(instance, after: timeout) }
-            throw error
+            guard error.code == .notFound || error.code == .timedOut else { throw error }
+            throw CommandError(
+                .notFound, error.message, advice: [instance.domain.listingAdvice(instance.type)])
         }
-    }
-
-    private static func notFound(_ instance: ServiceInstance, after limit: Duration) -> CommandError {
-        CommandError(
-            .notFound,
-            "no service \"\(instance.name)\" of type \(instance.type) in \(instance.domain) answered within "
-                + "\(limit.inSeconds) s", advice: [instance.domain.listingAdvice(instance.type)])
     }
 
     private func show(_ service: DiscoveredService, in session: Session) throws {

@@ -247,19 +247,19 @@ extension LocalNetwork {
         var deadline = start + limit
         var unavailable: String?
         var notice: String?
-        var isSighted = false
         var isSettled = false
+        var seen: DiscoveredService?
         var answer: DiscoveredService?
         while let changes = try await subscription.next(atMost: 1, until: deadline) {
             switch changes.first {
             case .found(let service), .changed(let service):
-                isSighted = true
+                seen = service
                 guard service.state == .resolved || service.state == .unavailable else { continue }
                 if isSettled { return try dialable(service) }
                 if answer == nil { deadline = min(deadline, directory.time.now + Self.laggards) }
                 answer = service
             case .lost:
-                throw DiscoveryError(.notFound, "\(instance.name) is gone")
+                throw DiscoveryError(.notFound, "\"\(instance.name)\" (\(instance.type)) is gone")
             case .backend(.unavailable(let reason)), .backend(.lost(let reason)):
                 unavailable = reason
                 deadline = min(start + limit, directory.time.now + Self.backendPatience)
@@ -273,9 +273,15 @@ extension LocalNetwork {
             case nil:
                 if let answer { return try dialable(answer) }
                 if let unavailable { throw DiscoveryError(.backendUnavailable, unavailable) }
-                let what = isSighted ? "is announced but did not answer" : "was not found"
+                let what =
+                    switch seen {
+                    case nil: "was not found"
+                    case let seen? where seen.host == nil: "is announced, and did not answer"
+                    case .some: "is there, and its host gave no address"
+                    }
                 let why = notice.map { " (\($0))" } ?? ""
-                throw DiscoveryError(.timedOut, "\(instance.name) (\(instance.type)) \(what) within \(limit)\(why)")
+                throw DiscoveryError(
+                    .timedOut, "\"\(instance.name)\" (\(instance.type)) \(what) within \(limit.rounded)\(why)")
             }
         }
         throw DiscoveryError(.closed, "resolving \(instance.name) was cancelled")

@@ -275,9 +275,10 @@ extension EstablishmentReport {
 }
 
 extension Duration {
-    /// The duration in seconds, cut to tenths.
-    fileprivate var rounded: String {
-        let tenths = (components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000)
+    /// The duration in seconds, to the nearest tenth.
+    var rounded: String {
+        let tenths =
+            (components.seconds * 10 + (components.attoseconds + 50_000_000_000_000_000) / 100_000_000_000_000_000)
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
 }

@@ -6,6 +6,18 @@ internal import DiscoverySystem
 /// A publication that the daemon keeps while its connection is open. If the daemon has no connection left, another
 /// engine publishes instead.
 final class RemotePublication: PublicationOperation {
+    /// What another engine publishes in the daemon's place.
+    private enum Instead {
+        case nothing
+        /// It may report before it is known here; the gate opens then.
+        case begins(Gate)
+        case operation(any PublicationOperation)
+
+        var operation: (any PublicationOperation)? {
+            if case .operation(let operation) = self { operation } else { nil }
+        }
+    }
+
     private struct State {
         var facts: RemotePublicationFacts
         /// What is wanted now.
@@ -14,7 +26,7 @@ final class RemotePublication: PublicationOperation {
         var given: TXTRecord
         /// Whether it is being given another.
         var isGiving = false
-        var instead: (any PublicationOperation)?
+        var instead = Instead.nothing
 
         /// Returns the registration whose TXT record is to be replaced now.
         mutating func beginGiving() -> Bool {
@@ -48,14 +60,21 @@ final class RemotePublication: PublicationOperation {
             pulse, Self.registration(state), staysWhenItHangs: true, isWanted: isWanted
         ) { [client] event in
             let service = state.withLock { $0.request.service }
-            if case .refused(let error) = event, error.isBusy, let operation = instead(service) {
+            if case .refused(let error) = event, error.isBusy {
+                let gate = Gate()
+                state.withLock { $0.instead = .begins(gate) }
+                defer { gate.open() }
+                let operation = instead(service)
                 let (isOver, txt) = state.withLock { state in
-                    defer { (state.facts.isOver, state.instead) = (true, operation) }
+                    state.instead = operation.map(Instead.operation) ?? .nothing
+                    defer { if operation != nil { state.facts.isOver = true } }
                     return (state.facts.isOver, state.request.service.txt)
                 }
-                if isOver { return operation.cancel() }
-                if txt != service.txt { _ = operation.update(txt: txt) }
-                return
+                if let operation {
+                    if isOver { return operation.cancel() }
+                    if txt != service.txt { _ = operation.update(txt: txt) }
+                    return
+                }
             }
             let (facts, gives) = state.withLock { ($0.facts.received(event), $0.beginGiving()) }
             for fact in facts { reporting(fact) }
@@ -120,7 +139,7 @@ final class RemotePublication: PublicationOperation {
     func update(txt: TXTRecord) -> Bool {
         let (instead, gives) = state.withLock { state in
             state.request.service.txt = txt
-            return (state.instead, state.beginGiving())
+            return (state.instead.operation, state.beginGiving())
         }
         if gives { Task { [client, state, reporting] in await Self.giveText(to: client, state, reporting) } }
         return instead?.update(txt: txt) ?? true
@@ -129,7 +148,7 @@ final class RemotePublication: PublicationOperation {
     func cancel() {
         let instead = state.withLock { state in
             state.facts.isOver = true
-            return state.instead
+            return state.instead.operation
         }
         // The daemon withdraws a service when its client disconnects.
         stream.cancel()
@@ -142,7 +161,8 @@ final class RemotePublication: PublicationOperation {
             return (state.facts.id.take(), state.instead)
         }
         defer { stream.cancel() }
-        if let instead { return await instead.cancel(waitingAtMost: limit) }
+        if case .begins(let gate) = instead { _ = await gate.wait(atMost: limit) }
+        if let instead = state.withLock({ $0.instead.operation }) { return await instead.cancel(waitingAtMost: limit) }
         guard let id else { return true }
         do throws(ControlError) {
             let request = ControlClient.Request("DELETE", "/v1/registrations/\(QueryString.encode(id))")
