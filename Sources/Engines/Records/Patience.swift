@@ -27,8 +27,7 @@ package struct Patience: Sendable {
             firstAddress: .milliseconds(1600), text: .milliseconds(1500),
             // The record belongs to the same answer.
             textOfOne: .milliseconds(50),
-            // A name of a list was asked for three times then, and would be again after 7 s only; a host whose service is asked for, twice, and twice
-            // from a port.
+            // A name of a list was asked for three times then, and would be again after 7 s only; the host of the one service, twice.
             answer: .milliseconds(isForOne ? 2000 : 3300), evaluations: 128)
     }
 }

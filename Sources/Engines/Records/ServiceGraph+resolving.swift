@@ -26,6 +26,7 @@ extension ServiceGraph {
         guard resolvesServices || isForOne else { return }
         guard !records.targets.isEmpty else { return withoutTarget(name, service, records, source, at: now) }
         read(&records, source)
+        if isForOne { noteAddress(of: name, records.isDialable || service.told != nil, at: now) }
         if let host = records.crowdedHost {
             facts.append(
                 .degraded("\(host) has more than \(ServiceRecords.mostAddresses) addresses: further ones are left out"))
@@ -46,6 +47,13 @@ extension ServiceGraph {
     private func read<Source: RecordSource>(_ records: inout ServiceRecords, _ source: borrowing Source) {
         records.keep { hosts[$0] != nil }
         records.read(source, scope: origin.interface?.index ?? 0, keepsAll: dials)
+    }
+
+    private mutating func noteAddress(of name: DomainName, _ isKnown: Bool, at now: Duration) {
+        guard !isKnown else { return withoutAddressSince = .never }
+        guard withoutAddressSince == .never else { return }
+        withoutAddressSince = Moment(now)
+        unanswered.add(name, at: now)
     }
 
     private enum Progress { case waiting, complete, missing }
@@ -137,8 +145,9 @@ extension ServiceGraph {
         if isForOne, isGone {
             if service.isSighted { facts.append(ending(of: name, service, source, at: now)) }
             (service.isSighted, service.isFailing) = (false, false)
+            withoutAddressSince = .never
         } else {
-            guard !service.isFailing else { return }
+            guard !service.isFailing || isForOne && !service.isSighted else { return }
             // What is known without an address: host, port and TXT. What was asked for by name is there when this is.
             if service.told == nil, let known = known(of: name, service, source) {
                 if !service.isSighted {
@@ -189,7 +198,6 @@ extension ServiceGraph {
     ) {
         // Without SRV, the last host is kept: its presence tells how the service ended.
         guard !targets.isEmpty, let old = services[name]?.hosts, targets != old else { return }
-        if isForOne, old.isEmpty { unanswered.add(name, at: now) }
         for host in Set(targets).subtracting(old) {
             if hosts[host] == nil {
                 guard hosts.count < Self.mostHosts else { continue }

@@ -68,6 +68,8 @@ package struct ServiceGraph: Sendable {
     private var withoutText: DueQueue
     private var dialledEarly: DueQueue
     var unanswered: DueQueue
+    /// Since when the service that was asked for by name has a host and no address of it.
+    var withoutAddressSince = Moment.never
     private var unreadable: Set<DomainName> = []
     /// The lists of subtypes of which a service was seen.
     private(set) var subtypeLists: Set<DomainName> = []
@@ -213,10 +215,10 @@ package struct ServiceGraph: Sendable {
         if let answer = patience.answer {
             for name in unanswered.takeDue(at: now, atMost: most) {
                 // The name may have been released and listed again.
-                guard let service = services[name], service.told == nil, now - service.since.time >= answer else {
-                    continue
-                }
-                failed(name, isGone: !isForOne, source, at: now)
+                guard let service = services[name], service.told == nil else { continue }
+                let since = isForOne ? withoutAddressSince : service.since
+                guard since != .never, now - since.time >= answer else { continue }
+                failed(name, isGone: false, source, at: now)
             }
         }
         lookForRoom(&source, at: now)

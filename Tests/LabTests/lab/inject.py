@@ -28,7 +28,6 @@ def main():
     parser.add_argument("-4", "--ipv4", action="store_true", help="IPv4 only")
     parser.add_argument("-6", "--ipv6", action="store_true", help="IPv6 only")
     parser.add_argument("--interval", type=float, default=1.0, help="seconds between announcements")
-    parser.add_argument("--late", type=float, default=0, help="seconds that an answer takes")
     parser.add_argument("--rate", type=float, default=2000, help="packets a second at most")
     parser.add_argument("--seconds", type=float, help="end after this time")
     parser.add_argument("--no-goodbye", action="store_true", help="end without withdrawing")
@@ -40,8 +39,7 @@ def main():
         records += mdns.service_records(service)
     families = "4" if options.ipv4 else "6" if options.ipv6 else "46"
     responder = mdns.Responder(
-        records, options.interface, families, options.interval, options.rate, map(mdns.raw, given.get("raw", [])),
-        options.late)
+        records, options.interface, families, options.interval, options.rate, map(mdns.raw, given.get("raw", [])))
 
     def stop(*_):
         responder.stopped = True

@@ -130,10 +130,9 @@ def questions(packet):
 
 
 class Responder:
-    """Announces records twice, then again every interval, and answers questions for their names; with all, if late."""
+    """Announces records twice, then again every interval, and answers questions for their names."""
 
-    def __init__(self, records, interface="eth0", families="46", interval=1.0, rate=2000, raw_packets=(), late=0):
-        self.late = late
+    def __init__(self, records, interface="eth0", families="46", interval=1.0, rate=2000, raw_packets=()):
         self.records, self.interval, self.pause = records, interval, 1 / rate
         self.raw_packets = list(raw_packets)
         self.by_name = {}
@@ -165,12 +164,7 @@ class Responder:
             wait = max(0, min(following - time.monotonic(), 0.1))
             readable, _, _ = select.select([udp for udp, _ in self.sockets], [], [], wait)
             for udp in readable:
-                names = list(questions(udp.recv(9000)))
-                if self.late and any(name in self.by_name for name in names):
-                    time.sleep(self.late)
-                    self.announce()
-                    continue
-                for name in names:
+                for name in questions(udp.recv(9000)):
                     for packet in packets(self.by_name.get(name, [])):
                         self.send(packet)
             if time.monotonic() >= following:

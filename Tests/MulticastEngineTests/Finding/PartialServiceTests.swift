@@ -56,6 +56,21 @@ struct PartialServiceTests {
     }
 
     @Test(
+        "asked for by name, one that has an address of one family is not without; one that comes back without any is told after 2 s"
+    )
+    func oneWithAddress() throws {
+        let instance = ServiceInstance(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"))
+        var story = try LinkStory(ServiceQuery(.instance(instance), resolution: .once))
+        #expect(story.hear([tony.service(), tony.text("a=b")]).isEmpty)
+        #expect(try story.wait(milliseconds: 600).isEmpty)
+        #expect(story.hear([tony.address6]).isEmpty)
+        #expect(try story.wait(milliseconds: 2000).map(\.word) == ["+tony", "tony=mac.local:9000 fe80::1 a=b"])
+        #expect(try story.wait(milliseconds: 130_000).map(\.word).last?.hasSuffix("tony") == true)
+        #expect(story.hear([tony.service(), tony.text("a=b")]).isEmpty)
+        #expect(try story.wait(milliseconds: 2000).map(\.word) == ["+tony", "tony=mac.local:9000  a=b", "failed tony"])
+    }
+
+    @Test(
         "RFC 6762 §6.1: an SRV record that is denied has failed at once; a host that denies both families has no address"
     )
     func denials() throws {

@@ -187,7 +187,6 @@ enum CachedServices {
         }
         _ = await isOver.wait(atMost: limit)
         operation.cancel()
-        _ = await avahi.shutdown()
         return known.withLock { $0 }
     }
 }

@@ -110,7 +110,8 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// Serves until the task is cancelled; then withdraws everything, with goodbyes, in less than 2 s.
+    /// Serves until the task is cancelled; then withdraws everything, with goodbyes, in less than 2 s; from DNS servers
+    /// that go on answering, in less than 8.
     package func run(
         _ listeners: [ControlServer.Listener],
         whenServing: @escaping @Sendable () async -> Void = {}

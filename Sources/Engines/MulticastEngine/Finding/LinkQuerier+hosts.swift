@@ -63,16 +63,15 @@ extension LinkQuerier {
             return
         }
         lists[list]?.answered(by: source, way, after: delay, at: now)
-        answeredPort(for: list, by: source, sender, way, naming: [])
+        answeredPort(for: list, by: source, sender, way)
     }
 
     /// A host has answered a port that asks for a list.
     mutating func answeredPort(
-        for list: RecordKey, by source: PacketSource?, _ sender: IPv4Address?, _ way: ListAnswers.Way,
-        naming names: some Sequence<DomainName>
+        for list: RecordKey, by source: PacketSource?, _ sender: IPv4Address?, _ way: ListAnswers.Way
     ) {
         guard source != nil, let sender, mayAsk(sender) else { return }
-        lists[list]?.hosts.answeredPort(sender, way, naming: names)
+        lists[list]?.hosts.answeredPort(sender, way)
     }
 
     /// Only hosts of this link are asked.

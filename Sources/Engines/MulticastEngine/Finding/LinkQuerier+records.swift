@@ -116,7 +116,9 @@ extension LinkQuerier {
         let answers = lists[key].flatMap { $0.listens(at: now) ? $0 : nil }
         let verdict =
             answers?.verdict(timesAsked: timesAsked(key)) { isOverIPv4($0, of: key, over: family) } ?? .open
-        guard verdict == .open, !cache.isAnswered(key), let types = Self.types, types != key else { return verdict }
+        guard verdict == .open || verdict == .slow, !cache.isAnswered(key), let types = Self.types, types != key else {
+            return verdict
+        }
         // Somebody has just said that there is such a type.
         let isNamed = cache.records(types).contains {
             $0.data == .ptr(key.name) && !$0.life.isEnding && now - $0.life.received < Self.named

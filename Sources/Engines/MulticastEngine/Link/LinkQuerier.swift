@@ -320,7 +320,7 @@ package struct LinkQuerier: Sendable {
                 by: source, asked.way, isWhole: size <= ListAnswers.whole,
                 naming: family == .ipv6 ? records.targets(of: asked.key).first { _ in true } : nil, after: delay,
                 at: now)
-            answeredPort(for: asked.key, by: source, sender, asked.way, naming: records.targets(of: asked.key))
+            answeredPort(for: asked.key, by: source, sender, asked.way)
             // What it says is heard through the group, too, which shows whose it is; or over IPv4.
             if isFromHere, !isOwn { return [] }
         }
@@ -343,7 +343,8 @@ package struct LinkQuerier: Sendable {
             let records = OneShotQuestions.records(about: key, in: message, atMost: Self.mostOfHost)
             guard records.contains(where: { $0.name == key.name && $0.type == key.type }) else { continue }
             believed += records
-            lists[key]?.hostAnswered(host, naming: Set(records.targets(of: key)), at: now)
+            lists[key]?.hosts.answered(Set(records.targets(of: key)), from: host, at: now)
+            lists[key]?.hostAnswered(host, at: now)
         }
         return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now) {
             schedule.follows($0)

@@ -35,7 +35,7 @@ package struct HostQuestions: Sendable {
         /// It has named exactly what it was not told.
         case shown
         case missing
-        /// It was asked, and has not answered soon.
+        /// It has not answered, or not soon.
         case late
     }
 
@@ -43,8 +43,8 @@ package struct HostQuestions: Sendable {
         var names: Set<DomainName> = []
         var proof = Proof.waiting
         var rounds = 0
-        /// How many packets have named more, since it is asked by itself.
-        var additions = 0
+        /// The packets that it has sent since it is asked by itself, by unicast or to the group.
+        var answers = 0
         /// How it has answered a port (`ListAnswers.Way`).
         var ways: UInt8 = 0
     }
@@ -56,8 +56,9 @@ package struct HostQuestions: Sendable {
         case asking(from: Duration)
         /// None is asked: there is no need, or there are too many.
         case over
-        /// There are too many, and they were to be asked: nothing shows that they have named all. Whether each has gone on by itself.
-        case failed(haveAllGoneOn: Bool)
+        /// There are too many, and they were to be asked: nothing shows that they have named all. Whether each has answered, and
+        /// soon.
+        case failed(haveAllAnswered: Bool, wasAnyLate: Bool)
     }
 
     private var stage = Stage.listening
@@ -101,15 +102,20 @@ package struct HostQuestions: Sendable {
         !hosts.isEmpty && hosts.values.allSatisfy { if case .shown = $0.proof { true } else { false } }
     }
 
-    /// Whether there are hosts, and each has named more by itself than before, or shown that there is no more.
-    var haveAllGoneOn: Bool {
-        if case .failed(let haveAllGoneOn) = stage { return haveAllGoneOn }
-        return !hosts.isEmpty
-            && hosts.values.allSatisfy { if case .shown = $0.proof { true } else { $0.additions > 0 } }
+    /// Whether there are hosts, and each has said what it has, asked by itself: should something be missing, it is no longer because an answer
+    /// to a port was cut.
+    var haveAllAnswered: Bool {
+        if case .failed(let haveAllAnswered, _) = stage { return haveAllAnswered }
+        return !hosts.isEmpty && hosts.values.allSatisfy { $0.answers > 0 }
     }
 
-    /// Whether a host has not answered soon. It may be as slow with what it says to the group.
-    var isAnyLate: Bool { hosts.values.contains { if case .late = $0.proof { true } else { false } } }
+    /// Whether a host has not answered soon, or is still waited for. It may be as slow with what it says to the group.
+    var isAnyLate: Bool {
+        if case .failed(_, let wasAnyLate) = stage { return wasAnyLate }
+        return !open.isEmpty || wasAnyLate
+    }
+
+    private var wasAnyLate: Bool { hosts.values.contains { if case .late = $0.proof { true } else { false } } }
 
     /// The hosts that have shown it.
     package var shown: [IPv4Address] {
@@ -127,6 +133,7 @@ package struct HostQuestions: Sendable {
         case .waiting: _ = note(names, of: host)
         case .asked(let awaits, let hasMore, let since):
             let isNew = note(names, of: host)
+            hosts[host]?.answers += 1
             hosts[host]?.proof = .asked(awaits: awaits, hasMore: isNew || hasMore, since: since)
         case .answering(let hasMore, let end, let latest):
             let isNew = note(names, of: host)
@@ -139,19 +146,14 @@ package struct HostQuestions: Sendable {
     /// Notes the names of a host.
     /// - Returns: whether one was not known.
     private mutating func note(_ names: some Sequence<DomainName>, of host: IPv4Address) -> Bool {
-        let isNew = names.reduce(false) { hosts[host]?.names.insert($1).inserted == true || $0 }
-        if isNew, awaits(host) { hosts[host]?.additions += 1 }
-        return isNew
+        names.reduce(false) { hosts[host]?.names.insert($1).inserted == true || $0 }
     }
 
-    /// A host has answered a port: it has the list, and has named these. Who does so twice is two responders, of which one alone hears what is
-    /// said to their address: what that one shows is not all.
-    package mutating func answeredPort(
-        _ host: IPv4Address, _ way: ListAnswers.Way, naming names: some Sequence<DomainName> = []
-    ) {
+    /// A host has answered a port: it has the list. Who does so twice is two responders, of which one alone hears what is said to their
+    /// address: what that one shows is not all.
+    package mutating func answeredPort(_ host: IPv4Address, _ way: ListAnswers.Way) {
         guard mayAsk else { return }
         add(host)
-        if case .waiting = hosts[host]?.proof { _ = note(names, of: host) }
         let ways = hosts[host]?.ways ?? 0
         if ways & way.rawValue != 0 { close(host, .missing) }
         hosts[host]?.ways = ways | way.rawValue
@@ -173,7 +175,8 @@ package struct HostQuestions: Sendable {
 
     /// No host is asked any more: each one's answers to a port show the same, or there are too many.
     package mutating func stop() {
-        self = HostQuestions(stage: isAsking ? .failed(haveAllGoneOn: haveAllGoneOn) : .over)
+        self = HostQuestions(
+            stage: isAsking ? .failed(haveAllAnswered: haveAllAnswered, wasAnyLate: wasAnyLate) : .over)
     }
 
     /// When to call `next`; nil for never.
@@ -223,21 +226,14 @@ package struct HostQuestions: Sendable {
     package mutating func failed(_ host: IPv4Address) { close(host, .missing) }
 
     /// A host has answered by unicast, with one packet or the next.
-    /// - Returns: whether it has named one that it had not named before.
-    @discardableResult
-    package mutating func answered(_ names: Set<DomainName>, from host: IPv4Address, at now: Duration) -> Bool {
-        guard awaits(host), !names.isEmpty else { return false }
+    package mutating func answered(_ names: Set<DomainName>, from host: IPv4Address, at now: Duration) {
+        guard awaits(host), !names.isEmpty else { return }
+        hosts[host]?.answers += 1
         let isNew = note(names, of: host)
-        guard hosts[host].map({ $0.names.count <= Self.mostNames }) ?? false else {
-            stop()
-            return isNew
-        }
+        guard hosts[host].map({ $0.names.count <= Self.mostNames }) ?? false else { return stop() }
         switch hosts[host]?.proof {
         case .asked(var awaits, let hasMore, let since):
-            guard now - since <= Self.slowest else {
-                close(host, .late)
-                return isNew
-            }
+            guard now - since <= Self.slowest else { return close(host, .late) }
             awaits.subtract(names)
             let latest = since + Self.patience
             hosts[host]?.proof =
@@ -247,15 +243,15 @@ package struct HostQuestions: Sendable {
         case .answering(let hasMore, _, let latest):
             let end = min(now + Self.groupDelay, latest)
             hosts[host]?.proof = .answering(hasMore: isNew || hasMore, until: end, latest: latest)
-        case .waiting, .shown, .missing, .late, nil: break
+        case .waiting, .shown, .missing, .late, nil: return
         }
-        return isNew
     }
 
     /// A host's answer is over, or has not come.
     private mutating func judge(_ host: IPv4Address) {
         guard case .answering(let hasMore, _, _)? = hosts[host]?.proof, let rounds = hosts[host]?.rounds else {
-            return close(host, .late)
+            // Who says it to the group instead is there.
+            return close(host, hosts[host].map { $0.answers > 0 } == true ? .missing : .late)
         }
         guard hasMore else { return close(host, .shown) }
         guard rounds < Self.mostRounds else { return close(host, .missing) }

@@ -123,20 +123,16 @@ package struct ListAnswers: Sendable {
     /// Something is heard that shows that the list may not be whole.
     mutating func isInDoubt() { pace = .late }
 
-    /// A host that is asked by itself has answered. Where it names more than its answer to a port did, it goes on with what that left out; what of
-    /// this is lost the next question brings.
-    mutating func hostAnswered(_ host: IPv4Address, naming names: Set<DomainName>, at now: Duration) {
+    /// A host that is asked by itself has answered.
+    mutating func hostAnswered(_ host: IPv4Address, at now: Duration) {
         (lastAnswer, questions) = (now, [:])
-        if hosts.answered(names, from: host, at: now) { unheard[PacketSource(.v4(host))] = nil }
+        unheard[PacketSource(.v4(host))] = nil
     }
 
     /// Looks at the answers of hosts that are over; of those that have shown that nothing is missing there is no doubt.
     mutating func judgeHosts(at now: Duration) {
         hosts.judge(at: now)
-        for host in hosts.shown {
-            unfinished.remove(PacketSource(.v4(host)))
-            unheard[PacketSource(.v4(host))] = nil
-        }
+        for host in hosts.shown { unfinished.remove(PacketSource(.v4(host))) }
     }
 
     /// It was asked for from a port of its own.
@@ -166,10 +162,10 @@ package struct ListAnswers: Sendable {
         let isAnsweredSoon = pace == .soon && !sources.isEmpty && sources.values.allSatisfy { $0 == all }
         let areHostsShown = hosts.areAllShown
         if areHostsShown, own == 0, isOverIPv4(nil) { return isAnsweredSoon ? .whole : .open }
-        // What an answer over IPv6 left out, a host has said by itself over IPv4.
-        let haveHostsGoneOn = hosts.haveAllGoneOn
+        // What an answer to a port left out, a host has said by itself over IPv4; what it may have lost, the next question brings.
+        let haveHostsAnswered = hosts.haveAllAnswered
         let isCutOff = unheard.contains { source, name in
-            guard haveHostsGoneOn, source != nil, let name else { return true }
+            guard haveHostsAnswered, source != nil, let name else { return true }
             return !isOverIPv4(name)
         }
         guard !isCutOff else { return .cut }
