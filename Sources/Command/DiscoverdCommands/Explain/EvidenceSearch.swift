@@ -187,6 +187,8 @@ enum CachedServices {
         }
         _ = await isOver.wait(atMost: limit)
         operation.cancel()
+        // Released before, it would not report.
+        withExtendedLifetime(avahi) {}
         return known.withLock { $0 }
     }
 }
