@@ -1,6 +1,5 @@
 import DNSMessage
 import DNSSD
-import Discovery
 import DiscoverySystem
 
 @testable import UnicastEngine
@@ -14,8 +13,6 @@ final class ScriptedExchange: DNSExchange {
         var key: TSIGKey?
         var asked: [Question] = []
         var updates = 0
-        /// How long an update takes, and on which clock; nil: no time.
-        var pace: (duration: Duration, time: any TimeSource)?
     }
 
     let state = Locked(State())
@@ -35,7 +32,6 @@ final class ScriptedExchange: DNSExchange {
     func update(
         _ update: Message, at server: ServerAddress, key: TSIGKey?
     ) async throws(DNSFailure) -> UpdateAnswer {
-        if let pace = state.withLock({ $0.pace }) { try? await pace.time.sleep(until: pace.time.now + pace.duration) }
         let answer: UpdateAnswer? = state.withLock { state in
             state.updates += 1
             guard !state.isSilent else { return nil }

@@ -115,37 +115,6 @@ import Testing
         #expect(exchange.state.withLock { $0.zone } == ScriptedZone())
     }
 
-    @Test("at the end a slow server is waited is waited for as long as it answers, and a silent one for 1.8 s")
-    func ending() async throws {
-        for (pace, isSilent, isDone, length) in [
-            (1.5, false, true, 1.8...7.2), (0, true, false, 1.8...1.9), (9, false, false, 1.8...1.9),
-        ] {
-            let time = TestTime()
-            let publisher = try publisher(time)
-            await established(try publish("a", by: publisher, on: host(1)).1)
-            let start = time.now
-            exchange.state.withLock { state in
-                state.pace = (.seconds(pace), time)
-                state.isSilent = isSilent
-            }
-            let isOver = Locked(false)
-            let end = Task {
-                defer { isOver.withLock { $0 = true } }
-                return await publisher.shutdown()
-            }
-            await time.sleeper(until: start + .milliseconds(1800))
-            while !isOver.withLock({ $0 }) {
-                time.advance(by: .milliseconds(50))
-                for _ in 0..<200 { await Task.yield() }
-            }
-            #expect(await end.value == isDone)
-            #expect(length.contains((time.now - start) / .seconds(1)), "\(time.now - start)")
-            // Whoever still waits for the server.
-            time.advance(by: .seconds(20))
-            exchange.state.withLock { $0 = ScriptedExchange.State() }
-        }
-    }
-
     @Test func aCopiedMachineIsAnotherPublisher() async throws {
         func leases() -> Set<DomainName> {
             exchange.state.withLock { state in

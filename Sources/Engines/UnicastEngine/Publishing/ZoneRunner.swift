@@ -147,18 +147,10 @@ final class ZoneRunner: Sendable {
     /// Waits until nothing of a registration is left in the zone; nil for all registrations.
     /// - Returns: whether that was in time.
     func isGone(_ number: Int?, within limit: Duration) async -> Bool {
-        let isGone = Task { [self] in
+        await withTimeLimit(limit) { [self] in
             await state.first(in: \.waiters) { state in
                 number.map { state.facts[$0] == nil } ?? !state.rules.hasAnything ? true : nil
             } ?? false
-        }
-        let end = time.now + limit
-        let timer = Task { [time] in if (try? await time.sleep(until: end)) != nil { isGone.cancel() } }
-        defer { timer.cancel() }
-        return await withTaskCancellationHandler {
-            await isGone.value
-        } onCancel: {
-            isGone.cancel()
         }
     }
 
