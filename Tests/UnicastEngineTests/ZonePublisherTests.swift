@@ -29,6 +29,22 @@ import Testing
         #expect(world.zone == before)
     }
 
+    @Test("Who ends while it still reads what an earlier process may have left takes back all of its own, at once")
+    func withdrawnWhileReading() throws {
+        for seed in 0..<UInt64(200) {
+            var world = Self.simulation(seed)
+            let before = world.zone
+            let one = try world.add(Self.id(1), isKnown: true, host: "h1", lease: 3600)
+            let number = try world.publish("tony", by: one)
+            for _ in 0..<10_000 where world.publishers[one].facts[number]?.state != .established {
+                world.run(for: .milliseconds(1))
+            }
+            world.withdraw(number, by: one)
+            world.run(for: .seconds(20))
+            #expect(world.zone == before, "\(seed)")
+        }
+    }
+
     @Test("What is withdrawn after updates whose answers were all lost leaves nothing: no lease, no entry of the list")
     func withdrawnAfterLostAnswers() throws {
         var world = Self.simulation()

@@ -184,7 +184,11 @@ package struct ZonePublisher: Sendable {
         while room > 0, let (errand, request) = leftovers.nextRemoval() { send(.leftovers(errand), request) }
         guard items.isEmpty, !leftovers.hasHosts, !hosts.mayExist, leftovers.isRead, flights.isEmpty, lease.mayExist
         else { return }
-        guard leftovers.isEmpty else { return takeLeftovers() }
+        guard leftovers.isEmpty else {
+            takeLeftovers()
+            // Nothing is under way whose answer would be the next turn; none is left the second time.
+            return sendOthers(now)
+        }
         send(.lease, lease.remove())
     }
 
