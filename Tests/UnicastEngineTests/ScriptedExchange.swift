@@ -13,21 +13,9 @@ final class ScriptedExchange: DNSExchange {
         var key: TSIGKey?
         var asked: [Question] = []
         var updates = 0
-        /// Whether updates are answered only when they are let go.
-        var holds = false
-        var held: [CheckedContinuation<Void, Never>] = []
     }
 
     let state = Locked(State())
-
-    /// Lets go what is held.
-    func letGo() {
-        let held = state.withLock { state in
-            defer { state.held = [] }
-            return state.held
-        }
-        for continuation in held { continuation.resume() }
-    }
 
     func ask(_ question: Question, of whom: DNSTarget) async throws(DNSFailure) -> DNSAnswer {
         let records: [RecordData]? = state.withLock { state in
@@ -44,9 +32,6 @@ final class ScriptedExchange: DNSExchange {
     func update(
         _ update: Message, at server: ServerAddress, key: TSIGKey?
     ) async throws(DNSFailure) -> UpdateAnswer {
-        if state.withLock({ $0.holds }) {
-            await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
-        }
         let answer: UpdateAnswer? = state.withLock { state in
             state.updates += 1
             guard !state.isSilent else { return nil }

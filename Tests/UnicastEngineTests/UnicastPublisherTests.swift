@@ -115,29 +115,6 @@ import Testing
         #expect(exchange.state.withLock { $0.zone } == ScriptedZone())
     }
 
-    @Test(
-        "at its end it waits as long as the server goes on answering, so many times at most, and once for a silent one")
-    func ending() async throws {
-        for (rounds, answers, isDone) in [(10, true, true), (2, true, false), (10, false, false)] {
-            let publisher = try publisher()
-            await established(try publish("a", by: publisher).1)
-            exchange.state.withLock { $0.holds = true }
-            let waits = Locked(0)
-            let wasDone = await publisher.shutdown(rounds: rounds) { [exchange] runner in
-                waits.withLock { $0 += 1 }
-                while exchange.state.withLock({ $0.held.isEmpty }) { await Task.yield() }
-                guard answers else { return false }
-                exchange.letGo()
-                while runner.hasAnything, exchange.state.withLock({ $0.held.isEmpty }) { await Task.yield() }
-                return !runner.hasAnything
-            }
-            #expect(wasDone == isDone)
-            #expect(isDone ? (3...9).contains(waits.withLock { $0 }) : waits.withLock { $0 } == (answers ? rounds : 1))
-            exchange.letGo()
-            exchange.state.withLock { $0 = ScriptedExchange.State() }
-        }
-    }
-
     @Test func aCopiedMachineIsAnotherPublisher() async throws {
         func leases() -> Set<DomainName> {
             exchange.state.withLock { state in

@@ -209,16 +209,11 @@ final class UnicastPublisher: ServicePublisher {
 
     @discardableResult
     func shutdown() async -> Bool {
-        await shutdown(rounds: 4) { await $0.isGone(nil, within: .milliseconds(1800)) }
-    }
-
-    /// See `ZoneRunner`.
-    func shutdown(rounds: Int, _ wait: @escaping @Sendable (ZoneRunner) async -> Bool) async -> Bool {
         let runners = state.withLock { state in
             state.isOver = true
             return Array(state.runners.values)
         }
-        return await runners.allSucceed { await $0.shutdown(rounds: rounds, wait) }
+        return await runners.allSucceed { await $0.shutdown(patience: .milliseconds(1800), rounds: 4) }
     }
 
     /// Whether `shutdown` has begun, and still takes records back.

@@ -159,15 +159,15 @@ final class ZoneRunner: Sendable {
 
     /// Withdraws everything, and ends.
     /// - Parameters:
-    ///   - rounds: how often a server is waited for that goes on answering.
-    ///   - wait: waits until nothing is left in the zone, and returns whether that is so; as long as a silent server is waited for.
+    ///   - patience: how long a silent server is waited for.
+    ///   - rounds: how many times as long one is waited for that goes on answering.
     /// - Returns: whether that was done in time.
-    func shutdown(rounds: Int, _ wait: @Sendable (ZoneRunner) async -> Bool) async -> Bool {
+    func shutdown(patience: Duration, rounds: Int) async -> Bool {
         for number in state.withLock({ Array($0.facts.keys) }) { withdraw(number) }
         var isDone = false
         for _ in 0..<rounds {
             let before = state.withLock { $0.answers }
-            isDone = await wait(self)
+            isDone = await isGone(nil, within: patience)
             if isDone || state.withLock({ $0.answers }) == before { break }
         }
         state.withLock { $0.business = .over }
