@@ -34,7 +34,7 @@ private struct NaiveCache {
                 entries[index].expires = now + .seconds(ttl)
             }
         }
-        for record in records where record.flushesCache && record.type != .ptr {
+        for record in records where record.ttl > 0 && record.flushesCache && record.type != .ptr {
             for index in entries.indices
             where entries[index].name == record.name && entries[index].type == record.type
                 && now - entries[index].received > .seconds(1)

@@ -78,6 +78,17 @@ struct RecordCacheTests {
         #expect(Set(cache.records(host).map(\.data)) == [.a(2), .a(3), .a(4)])
     }
 
+    @Test("A goodbye with the cache-flush bit, as avahi-daemon's of one address of two, ends itself alone")
+    func flushOfGoodbye() {
+        var cache = cache()
+        _ = cache.receive([.address(1, ttl: 120, flush: true), .address(2, ttl: 120, flush: true)], at: now)
+        _ = cache.receive([.address(1, ttl: 0, flush: true)], at: now + .seconds(5))
+        let ends = run(&cache, until: now + .seconds(60))
+        #expect(ends.map(\.time) == [now + .seconds(6)])
+        #expect(ends.map(\.change) == [.removed(host, .a(1))])
+        #expect(cache.records(host).map(\.data) == [.a(2)])
+    }
+
     @Test("A PTR record with the cache-flush bit ends no other host's")
     func flushOfShared() throws {
         var cache = cache()

@@ -130,8 +130,9 @@ package struct RecordCache: Sendable {
                         key, record.data, ttl: ttl, isOwn: isOwn, over: family, from: source, at: now)
                     insert(new, at: now, isWatched, &changes)
                 }
-                // Where there is no other record, nothing is flushed.
-                if record.flushesCache, !isShared, !store.holdsOnly(key, record.data) { flushed.insert(key) }
+                // A goodbye ends itself alone: avahi-daemon gives it the bit, too, and a host may lose one address of two. What takes the place
+                // of others is said with a TTL. Where there is no other record, nothing is flushed.
+                if ttl > 0, record.flushesCache, !isShared, !store.holdsOnly(key, record.data) { flushed.insert(key) }
             }
         }
         for key in flushed { flush(key, at: now) }
