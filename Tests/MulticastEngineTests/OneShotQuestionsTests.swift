@@ -158,9 +158,23 @@ struct OneShotQuestionsTests {
         _ = cache.receive([.address(1, ttl: 120), .address(2, ttl: 120), .address(3, ttl: 120)], at: start)
         _ = cache.receive([.address(2, ttl: 0)], at: start + .seconds(2))
         let answer: [ResourceRecord] = [.address(1, ttl: 10), .address(2, ttl: 10), .address(3, ttl: 0)]
-        #expect(cache.receiveOneShot(answer, at: start + .milliseconds(2500)).isEmpty)
+        #expect(cache.receive(answer, isOneShot: true, at: start + .milliseconds(2500)).isEmpty)
         _ = cache.advance(to: start + .seconds(4))
         #expect(Set(cache.records(host).map(\.life.expires)) == [start + .seconds(120), start + .milliseconds(12_500)])
         #expect(cache.count == 3)
+    }
+
+    @Test("RFC 2181 §8: what one asker is told with a TTL above 2³¹ counts as gone, as it does to the group")
+    func oddTTL() throws {
+        #expect(try believed { $0.answers[0].ttl = 1 << 31 }.isEmpty)
+        let service = tony.service()
+        let odd = ResourceRecord(service.name, .srv, service.data, ttl: .max)
+        var questions = OneShotQuestions(random: SeededGenerator(seed: 5))
+        questions.ask(key, .confirmation, at: start)
+        #expect(packets(&questions, at: start).count == 1)
+        let answer = Message(flags: [.response, .authoritative], answers: [odd])
+        #expect(questions.receivedWithoutQuestion(answer, at: start + .milliseconds(1)).isEmpty)
+        var cache = RecordCache(seed: 7)
+        #expect(cache.receive([odd], isOneShot: true, at: start).isEmpty && cache.count == 0)
     }
 }

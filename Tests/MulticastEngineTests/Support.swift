@@ -52,16 +52,10 @@ extension RecordCache {
 /// A cache of which nobody watches anything.
 extension RecordCache {
     mutating func receive(
-        _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil,
-        from source: PacketSource = .asked, at now: Duration
+        _ records: [ResourceRecord], isOwn: Bool = false, isOneShot: Bool = false,
+        over family: IPAddress.Family? = nil, from source: PacketSource = .asked, at now: Duration
     ) -> [Change] {
-        receive(records, isOwn: isOwn, over: family, from: source, at: now) { _ in false }
-    }
-
-    mutating func receiveOneShot(
-        _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil, at now: Duration
-    ) -> [Change] {
-        receiveOneShot(records, isOwn: isOwn, over: family, at: now) { _ in false }
+        receive(records, isOwn: isOwn, isOneShot: isOneShot, over: family, from: source, at: now) { _ in false }
     }
 
     mutating func advance(to now: Duration) -> (changes: [Change], refreshes: Set<RecordKey>) {

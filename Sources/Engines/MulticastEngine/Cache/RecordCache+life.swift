@@ -16,9 +16,16 @@ extension RecordCache {
         if let lapsed = news.lapsed { changes.append(.unheard(cached.key, cached.data, over: lapsed)) }
     }
 
-    /// A record that lasts longer anyway was heard.
-    mutating func hear(_ slot: Int, over family: IPAddress.Family?, at now: Duration, _ changes: inout [Change]) {
-        guard let family, let cached = store[slot], !cached.life.hearing.includes(family) else { return }
+    /// Processes what one asker was told: a record may last longer anyway, and was heard.
+    mutating func prolong(
+        _ slot: Int, _ ttl: UInt32, _ isOwn: Bool, over family: IPAddress.Family?, at now: Duration,
+        _ changes: inout [Change]
+    ) {
+        guard ttl > 0, let cached = store[slot] else { return }
+        if cached.life.expires < now + .seconds(ttl) {
+            return refresh(slot, ttl, isOwn, over: family, at: now, &changes)
+        }
+        guard let family, !cached.life.hearing.includes(family) else { return }
         store[slot]?.life.hear(over: family, at: now)
         changes.append(.heard(cached.key, cached.data, over: family))
     }

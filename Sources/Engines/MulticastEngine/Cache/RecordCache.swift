@@ -101,13 +101,16 @@ package struct RecordCache: Sendable {
     /// - Parameters:
     ///   - records: the response's records.
     ///   - isOwn: whether this machine sent it.
+    ///   - isOneShot: whether it answers a one-shot question (RFC 6762 §6.7). Such an answer tells neither how long a record lasts nor that
+    ///     there are no others, so it adds and prolongs records but ends none.
     ///   - family: over which it came; nil for both.
     ///   - source: who sent it.
     ///   - now: the time.
     ///   - isWatched: returns whether someone wants the records of a key: they are the last to be forgotten.
     package mutating func receive(
-        _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil,
-        from source: PacketSource = .asked, at now: Duration, isWatched: (RecordKey) -> Bool
+        _ records: [ResourceRecord], isOwn: Bool = false, isOneShot: Bool = false,
+        over family: IPAddress.Family? = nil, from source: PacketSource = .asked, at now: Duration,
+        isWatched: (RecordKey) -> Bool
     ) -> [Change] {
         var changes: [Change] = []
         var flushed: Set<RecordKey> = []
@@ -120,7 +123,9 @@ package struct RecordCache: Sendable {
                 // RFC 2181 §8: a TTL with its top bit set is zero.
                 let ttl = record.ttl >> 31 == 1 ? 0 : min(record.ttl, limits.ttl)
                 if let slot = store.slot(of: key, record.data) {
-                    if ttl == 0 {
+                    if isOneShot {
+                        prolong(slot, ttl, isOwn, over: family, at: now, &changes)
+                    } else if ttl == 0 {
                         withdraw(slot, at: now)
                     } else {
                         refresh(slot, ttl, isOwn, over: family, at: now, &changes)
@@ -132,34 +137,12 @@ package struct RecordCache: Sendable {
                 }
                 // A goodbye ends itself alone: avahi-daemon gives it the bit, too, and a host may lose one address of two. What takes the place
                 // of others is said with a TTL. Where there is no other record, nothing is flushed.
-                if ttl > 0, record.flushesCache, !isShared, !store.holdsOnly(key, record.data) { flushed.insert(key) }
+                if ttl > 0, !isOneShot, record.flushesCache, !isShared, !store.holdsOnly(key, record.data) {
+                    flushed.insert(key)
+                }
             }
         }
         for key in flushed { flush(key, at: now) }
-        return changes
-    }
-
-    /// Processes the answer to a one-shot question (RFC 6762 §6.7). Such an answer tells neither how long a record
-    /// lasts nor that there are no others, so it adds and prolongs records but ends none.
-    package mutating func receiveOneShot(
-        _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, over family: IPAddress.Family? = nil,
-        at now: Duration, isWatched: (RecordKey) -> Bool
-    ) -> [Change] {
-        var changes: [Change] = []
-        for record in records where record.recordClass == .internet && record.type.isData && record.ttl > 0 {
-            let key = RecordKey(record.name, record.type)
-            let ttl = min(record.ttl, limits.ttl)
-            guard let slot = store.slot(of: key, record.data) else {
-                let new = CachedRecord(key, record.data, ttl: ttl, isOwn: isOwn, over: family, from: .asked, at: now)
-                insert(new, at: now, isWatched, &changes)
-                continue
-            }
-            if let life = store[slot]?.life, life.expires < now + .seconds(ttl) {
-                refresh(slot, ttl, isOwn, over: family, at: now, &changes)
-            } else {
-                hear(slot, over: family, at: now, &changes)
-            }
-        }
         return changes
     }
 

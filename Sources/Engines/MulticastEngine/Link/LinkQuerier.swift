@@ -328,8 +328,8 @@ package struct LinkQuerier: Sendable {
             records = oneShots.receivedWithoutQuestion(message, at: now)
             for record in records { followLone(record, at: now) }
         }
-        return cache.receiveOneShot(
-            records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, over: family, at: now
+        return cache.receive(
+            records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, isOneShot: true, over: family, at: now
         ) { schedule.follows($0) }
     }
 
@@ -346,9 +346,9 @@ package struct LinkQuerier: Sendable {
             lists[key]?.hosts.answered(Set(records.targets(of: key)), from: host, at: now)
             lists[key]?.hostAnswered(host, at: now)
         }
-        return cache.receiveOneShot(believed.filter { Self.isOfUse($0.type) }, over: .ipv4, at: now) {
-            schedule.follows($0)
-        }
+        return cache.receive(
+            believed.filter { Self.isOfUse($0.type) }, isOneShot: true, over: .ipv4, at: now
+        ) { schedule.follows($0) }
     }
 
     /// A responder that answers the asker alone is asked so for all that follows.

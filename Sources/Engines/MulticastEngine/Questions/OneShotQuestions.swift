@@ -214,7 +214,9 @@ package struct OneShotQuestions: Sendable {
         about asked: RecordKey, in message: Message, atMost limit: Int = mostRecords
     ) -> [ResourceRecord] {
         let records = (message.answers + message.additionals).prefix(limit).filter { record in
-            record.ttl > 0 && (record.type != .ptr || RecordKey(record.name, record.type) == asked)
+            // RFC 2181 §8: a TTL with its top bit set is zero.
+            (1...UInt32(Int32.max)).contains(record.ttl)
+                && (record.type != .ptr || RecordKey(record.name, record.type) == asked)
         }
         var names: Set = [asked.name]
         for case .ptr(let name) in records.map(\.data) { names.insert(name) }
