@@ -173,7 +173,7 @@ package struct Answering: Sendable {
     package mutating func heard(
         _ place: Int, ttl: UInt32, _ entry: OwnedRecords.Entry, byAll: Bool, at now: Duration
     ) {
-        guard entry.kind != .negative else { return }
+        guard entry.kind != .negative, entry.isSaid(over: family) else { return }
         if ttl >= entry.record.ttl {
             if byAll { pending[place] = nil }
         } else if ttl < entry.record.ttl / 2, entry.kind == .announced {

@@ -68,7 +68,7 @@ extension LinkResponder {
                 guard isFollowing(held.claim.after) else { continue }
                 ready.remove(id)
                 let places = owned.add(held.claim.records(host: host), over: held.claim.families)
-                claims[id]?.stage = .told(places, host: host)
+                claims[id]?.stage = .told(places, over: held.claim.families, host: host)
                 told.append(id)
                 again = again || id == .host || held.claim.after == nil
                 // All links decide together on the first name: each time counts.
@@ -84,7 +84,9 @@ extension LinkResponder {
     mutating func pointToHost(at now: Duration) {
         let host = hostName
         for (id, held) in claims {
-            if case .told(_, let before) = held.stage, held.claim.after == .host, before != host { retell(id, at: now) }
+            if case .told(_, _, let before) = held.stage, held.claim.after == .host, before != host {
+                retell(id, at: now)
+            }
         }
     }
 
@@ -99,14 +101,14 @@ extension LinkResponder {
     mutating func announce(at now: Duration) {
         guard let due = announcing.deadline, due <= now else { return }
         let places = announcing.take(at: now).flatMap { id -> [Int] in
-            if case .told(let places, _)? = claims[id]?.stage { places } else { [] }
+            if case .told(let places, _, _)? = claims[id]?.stage { places } else { [] }
         }
         var once: Set<Int> = []
         let all = places.filter { owned[$0]?.kind == .announced && once.insert($0).inserted }
         var last: (places: [Int], packets: [[UInt8]]) = ([], [])
         for family in families {
             let due = all.filter { place in
-                guard let entry = owned[place], entry.families.contains(family) else { return false }
+                guard let entry = owned[place], entry.isSaid(over: family) else { return false }
                 return entry.said(over: family).map { now - $0 >= .seconds(1) } ?? true
             }
             if due != last.places {

@@ -31,8 +31,8 @@ package struct LinkResponder: Sendable {
         case probing
         /// Probing is over, but not that of the claim on which it depends.
         case ready
-        /// Its records are in `owned`, at these places, with this machine's name as it was then.
-        case told([Int], host: DomainName?)
+        /// Its records are in `owned`, at these places and over these families, with this machine's name as it was then.
+        case told([Int], over: Set<IPAddress.Family>, host: DomainName?)
     }
 
     struct Held {
@@ -161,16 +161,18 @@ package struct LinkResponder: Sendable {
     /// Replaces what an established claim says (RFC 6762 §8.4): goodbyes for shared records that are gone, and for unique ones that no flush bit
     /// takes away.
     mutating func retell(_ id: ClaimID, at now: Duration) {
-        guard let held = claims[id], case .told(let before, _) = held.stage else { return }
-        let host = hostName
-        let places = owned.add(held.claim.records(host: host), over: held.claim.families)
-        claims[id]?.stage = .told(places, host: host)
-        let gone = owned.remove(before)
+        guard let held = claims[id], case .told(let before, let formerly, _) = held.stage else { return }
+        let (host, families) = (hostName, held.claim.families)
+        let places = owned.add(held.claim.records(host: host), over: families)
+        claims[id]?.stage = .told(places, over: families, host: host)
+        let gone = owned.remove(before, over: formerly)
         let kept = Set(places.compactMap { owned[$0].map { RecordKey($0.record.name, $0.record.type) } })
         forget(gone)
         goodbye(
-            gone.filter { !$0.entry.isUnique || !kept.contains(RecordKey($0.entry.record.name, $0.entry.record.type)) }
-                .map(\.entry))
+            gone.filter { _, entry, family in
+                let key = RecordKey(entry.record.name, entry.record.type)
+                return !entry.isUnique || !families.contains(family) || !kept.contains(key)
+            })
         announcing.changed(id, at: now)
     }
 
@@ -185,7 +187,7 @@ package struct LinkResponder: Sendable {
         } else if isSaid, held.isReported {
             // It was told before it came to be probed for anew.
             let places = owned.add(held.claim.records(host: hostName), over: held.claim.families)
-            goodbye(owned.remove(places).map(\.entry))
+            goodbye(owned.remove(places, over: held.claim.families))
         }
         list(held.claim, -1)
         claims[id] = nil
@@ -210,8 +212,8 @@ package struct LinkResponder: Sendable {
         announcing.leave(.firstName)
         probing.leave(.firstName)
         switch first.stage {
-        case .told(let places, _):
-            claims[.host]?.stage = .told(places, host: first.claim.name)
+        case .told(let places, let families, _):
+            claims[.host]?.stage = .told(places, over: families, host: first.claim.name)
             announcing.established([.host], at: now)
         case .ready, .probing:
             ready.remove(.firstName)
@@ -222,20 +224,22 @@ package struct LinkResponder: Sendable {
 
     /// Takes a claim's records away from those that are told.
     @discardableResult
-    mutating func untell(_ id: ClaimID) -> [OwnedRecords.Entry] {
-        guard case .told(let places, _)? = claims[id]?.stage else { return [] }
-        let gone = owned.remove(places)
+    mutating func untell(_ id: ClaimID) -> [OwnedRecords.Gone] {
+        guard case .told(let places, let families, _)? = claims[id]?.stage else { return [] }
+        let gone = owned.remove(places, over: families)
         forget(gone)
-        return gone.map(\.entry)
+        return gone
     }
 
-    private mutating func forget(_ gone: [(place: Int, entry: OwnedRecords.Entry)]) {
-        for family in families { answering[family]?.settle(gone.lazy.map(\.place), areGone: true) }
-    }
-
-    private mutating func goodbye(_ entries: [OwnedRecords.Entry]) {
+    private mutating func forget(_ gone: [OwnedRecords.Gone]) {
         for family in families {
-            let ends = entries.filter { $0.kind == .announced && $0.families.contains(family) }.map { entry in
+            answering[family]?.settle(gone.lazy.filter { $0.family == family }.map(\.place), areGone: true)
+        }
+    }
+
+    private mutating func goodbye(_ gone: [OwnedRecords.Gone]) {
+        for family in families {
+            let ends = gone.filter { $0.family == family && $0.entry.kind == .announced }.map { _, entry, _ in
                 var record = entry.record
                 record.ttl = 0
                 return record

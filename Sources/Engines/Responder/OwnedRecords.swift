@@ -17,21 +17,36 @@ package struct OwnedRecords: Sendable {
     package struct Entry: Sendable {
         package let record: ResourceRecord
         package let kind: Kind
-        /// How many claims have it.
-        fileprivate var users: Int32
         /// Its index among the records of its name.
         fileprivate var rank: Int32
-        fileprivate(set) package var families: Set<IPAddress.Family>
-        /// When it was last multicast over IPv4 and IPv6, in nanoseconds; 0 for never.
-        fileprivate var said: (ipv4: Int64, ipv6: Int64) = (0, 0)
+        /// How many claims have it, over each family.
+        fileprivate var users = ByFamily<Int32>(ipv4: 0, ipv6: 0)
+        /// When it was last multicast, in nanoseconds; 0 for never.
+        fileprivate var times = ByFamily<Int64>(ipv4: 0, ipv6: 0)
 
         /// Nobody else has it (RFC 6762 §2).
         package var isUnique: Bool { record.flushesCache }
 
+        /// Whether it is said over a family.
+        package func isSaid(over family: IPAddress.Family) -> Bool { users[family] > 0 }
+
         /// When it was last multicast over a family.
         package func said(over family: IPAddress.Family) -> Duration? {
-            let time = family == .ipv4 ? said.ipv4 : said.ipv6
-            return time == 0 ? nil : .nanoseconds(time)
+            times[family] == 0 ? nil : .nanoseconds(times[family])
+        }
+    }
+
+    /// A record that no claim has any more over a family.
+    package typealias Gone = (place: Int, entry: Entry, family: IPAddress.Family)
+
+    /// One number for each family.
+    fileprivate struct ByFamily<Number: Sendable>: Sendable {
+        var ipv4: Number
+        var ipv6: Number
+
+        subscript(family: IPAddress.Family) -> Number {
+            get { family == .ipv4 ? ipv4 : ipv6 }
+            set { if family == .ipv4 { ipv4 = newValue } else { ipv6 = newValue } }
         }
     }
 
@@ -79,27 +94,33 @@ package struct OwnedRecords: Sendable {
 
     private mutating func add(_ record: ResourceRecord, _ kind: Kind, _ families: Set<IPAddress.Family>) -> Int {
         if let place = place(of: record) {
-            entries[place]?.users += 1
-            entries[place]?.families.formUnion(families)
+            for family in families { entries[place]?.users[family] += 1 }
             return place
         }
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(nil) }
         let rank = Int32(clamping: names[record.name]?.count ?? 0)
-        entries[place] = Entry(record: record, kind: kind, users: 1, rank: rank, families: families)
+        var entry = Entry(record: record, kind: kind, rank: rank)
+        for family in families { entry.users[family] += 1 }
+        entries[place] = entry
         names[record.name, default: []].append(place)
         if record.type == .ptr { pointers[Content(record)] = place }
         return place
     }
 
-    /// Takes a claim's records away.
-    /// - Returns: those that no other claim has.
-    package mutating func remove(_ places: [Int]) -> [(place: Int, entry: Entry)] {
-        var gone: [(place: Int, entry: Entry)] = []
+    /// Takes a claim's records away, over the families over which they were added.
+    /// - Returns: those that no other claim has over a family, for each such family.
+    package mutating func remove(_ places: [Int], over families: Set<IPAddress.Family>) -> [Gone] {
+        var gone: [Gone] = []
         for place in places {
             guard var entry = self[place] else { continue }
-            entry.users -= 1
-            guard entry.users == 0 else {
+            for family in families {
+                entry.users[family] -= 1
+                guard !entry.isSaid(over: family) else { continue }
+                entry.times[family] = 0
+                gone.append((place, entry, family))
+            }
+            guard entry.users.ipv4 == 0, entry.users.ipv6 == 0 else {
                 entries[place] = entry
                 continue
             }
@@ -107,7 +128,6 @@ package struct OwnedRecords: Sendable {
             if entry.record.type == .ptr { pointers[Content(entry.record)] = nil }
             free.append(place)
             leave(entry)
-            gone.append((place, entry))
         }
         return gone
     }
@@ -127,7 +147,7 @@ package struct OwnedRecords: Sendable {
         guard entries.indices.contains(place) else { return }
         let (seconds, attoseconds) = now.components
         let time = max(min(seconds, 1 << 33) * 1_000_000_000 + attoseconds / 1_000_000_000, 1)
-        if family == .ipv4 { entries[place]?.said.ipv4 = time } else { entries[place]?.said.ipv6 = time }
+        entries[place]?.times[family] = time
     }
 
     // MARK: Answers
@@ -141,7 +161,7 @@ package struct OwnedRecords: Sendable {
         var (found, negative): ([Int], [Int]) = ([], [])
         for place in places(of: question.name) {
             guard found.count < most else { break }
-            guard let entry = self[place], entry.families.contains(family) else { continue }
+            guard let entry = self[place], entry.isSaid(over: family) else { continue }
             if entry.record.type == type || isAny && entry.kind != .negative { found.append(place) }
             if entry.kind == .negative { negative.append(place) }
         }
@@ -173,7 +193,7 @@ package struct OwnedRecords: Sendable {
         default: return []
         }
         let all = self.places(of: name).compactMap { place in self[place].map { (place, $0) } }
-            .filter { $0.1.families.contains(family) }
+            .filter { $0.1.isSaid(over: family) }
         let found = all.filter { types.contains($0.1.record.type) && $0.1.isUnique }
         // A host of one family has no addresses of the other.
         let isHalf = types.contains(.a) && Set(found.map(\.1.record.type)).count == 1

@@ -129,6 +129,66 @@ import Testing
         #expect(bench.said(Bench.type, .ptr).map(\.data) == [.ptr(Bench.tony)])
     }
 
+    @Test("§10.1: what two services say together ends over a family with the last one that is said there")
+    func lastOfFamily() throws {
+        var bench = try Bench.established(families: [.ipv4, .ipv6])
+        try bench.publish("anna", number: 2, over: .ipv4)
+        bench.pass(.seconds(10))
+        bench.forget()
+        bench.responder.withdraw(.service(1), at: bench.now)
+        bench.pass(.milliseconds(50))
+        let types = Bench.name("_services._dns-sd._udp.local")
+        let ends = bench.sent.filter { $0.records.contains { $0.name == types } }
+        #expect(ends.map(\.family) == [.ipv6] && bench.said(types, .ptr).map(\.ttl) == [0])
+        bench.forget()
+        for family in IPAddress.Family.allCases {
+            bench.hear(Message(questions: [Question(types, .ptr)]), over: family)
+        }
+        bench.pass(.seconds(1))
+        #expect(bench.sent.map(\.family) == [.ipv4])
+    }
+
+    @Test("§10.1: of two equal services, and of one that changes, each family is told what is said there no more")
+    func equalOverFamilies() throws {
+        var bench = Bench(families: [.ipv4, .ipv6])
+        bench.claimHost()
+        try bench.publish(number: 1)
+        try bench.publish(number: 2, over: .ipv4)
+        bench.pass(.seconds(10))
+        bench.forget()
+        bench.responder.withdraw(.service(1), at: bench.now)
+        bench.pass(.seconds(1))
+        #expect(bench.sent.map(\.family) == [.ipv6] && bench.said.allSatisfy { $0.ttl == 0 })
+        #expect(Set(bench.said.map(\.type)) == [.ptr, .srv, .txt])
+        bench.forget()
+        try bench.publish(number: 2)
+        bench.pass(.seconds(10))
+        let told = bench.sent.filter { $0.family == .ipv6 }.flatMap(\.records)
+        #expect(Set(told.map(\.type)) == [.ptr, .srv, .txt] && told.allSatisfy { $0.ttl > 0 })
+        bench.forget()
+        try bench.publish(number: 2, over: .ipv4)
+        bench.pass(.seconds(10))
+        let ended = bench.sent.filter { $0.family == .ipv6 }.flatMap(\.records)
+        #expect(Set(ended.map(\.type)) == [.ptr, .srv, .txt] && ended.allSatisfy { $0.ttl == 0 })
+        #expect(bench.sent.filter { $0.family == .ipv4 }.flatMap(\.records).allSatisfy { $0.ttl > 0 })
+    }
+
+    @Test("§10.1: what is said over IPv4 alone is not said over IPv6 because somebody withdraws it there")
+    func rescueOverFamily() throws {
+        var bench = Bench(families: [.ipv4, .ipv6])
+        bench.claimHost()
+        try bench.publish(over: .ipv4)
+        bench.pass(.seconds(10))
+        bench.forget()
+        let forged = ResourceRecord(Bench.type, .ptr, .ptr(Bench.tony), ttl: 0)
+        bench.hear(Other.response(forged), over: .ipv6)
+        bench.pass(.seconds(1))
+        #expect(bench.sent.isEmpty)
+        bench.hear(Other.response(forged), over: .ipv4)
+        bench.pass(.seconds(1))
+        #expect(bench.sent.map(\.family) == [.ipv4])
+    }
+
     @Test("§9: a record that conflicts with an established one: probes, and keeps the name if nobody answers")
     func doubted() throws {
         var bench = try Bench.established()

@@ -53,10 +53,11 @@ struct Bench {
 
     mutating func publish(
         _ text: String = "tony", number: UInt64 = 1, port: Int = 80, txt: TXTRecord = TXTRecord(),
-        subtypes: [String] = [], isProven: Bool = false
+        subtypes: [String] = [], over family: IPAddress.Family? = nil, isProven: Bool = false
     ) throws {
-        let service = try OfferedService(
+        var service = try OfferedService(
             name: text, type: "_witap._tcp", port: port, txt: txt, subtypes: subtypes)
+        service.family = family
         let claim = try #require(Claim(service, as: service.name, number: number))
         responder.claim(.service(number), claim, isProven: isProven, at: now)
     }
