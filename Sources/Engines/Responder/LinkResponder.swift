@@ -231,8 +231,9 @@ package struct LinkResponder: Sendable {
         return gone
     }
 
+    /// Over families that are not used now, too: their places would be other records' when they come back.
     private mutating func forget(_ gone: [OwnedRecords.Gone]) {
-        for family in families {
+        for family in IPAddress.Family.allCases {
             answering[family]?.settle(gone.lazy.filter { $0.family == family }.map(\.place), areGone: true)
         }
     }

@@ -309,6 +309,24 @@ import Testing
         #expect(bench.sent.map(\.family) == [.ipv6])
     }
 
+    @Test("what was asked over a family that goes is not answered when it is back, with what has its place then")
+    func familyAway() throws {
+        var bench = try Bench.established(families: [.ipv4, .ipv6])
+        let types = Bench.name("_services._dns-sd._udp.local")
+        let place = try #require(bench.responder.owned.places(of: types).first)
+        bench.hear(Message(questions: [Question(types, .ptr)]), over: .ipv6)
+        bench.responder.use([.ipv4], at: bench.now)
+        bench.responder.withdraw(.service(1), at: bench.now)
+        bench.pass(.seconds(5))
+        bench.responder.use([.ipv4, .ipv6], at: bench.now)
+        bench.forget()
+        try bench.publish(isProven: true)
+        bench.pass(.milliseconds(1))
+        let negative = try #require(bench.responder.owned.places(of: Bench.tony).first { $0 == place })
+        #expect(bench.responder.owned[negative]?.kind == .negative)
+        #expect(bench.said(Bench.tony, .srv).count == 2 && bench.said(Bench.tony, .nsec).isEmpty)
+    }
+
     @Test(
         "floods of random questions, probes and responses: bounded, at rest afterwards, and the name is back",
         arguments: 1...4)
