@@ -194,18 +194,3 @@ extension Claim {
         return records
     }
 }
-
-extension DomainName {
-    /// The name that leads from an address to a host (RFC 1035 §3.5, RFC 3596 §2.5).
-    init?(reverse address: IPAddress) {
-        let labels: [String]
-        switch address {
-        case .v4(let v4): labels = v4.bytes.reversed().map { String($0) } + ["in-addr", "arpa"]
-        case .v6(let v6, _):
-            labels =
-                v6.bytes.reversed().flatMap { [$0 & 0xF, $0 >> 4] }.map { String($0, radix: 16) } + ["ip6", "arpa"]
-        }
-        guard let name = try? DomainName(labels: labels.map { Array($0.utf8) }) else { return nil }
-        self = name
-    }
-}

@@ -65,7 +65,8 @@ package struct Surroundings: Hashable, Sendable {
             case .registration: ["r"]
             }
         let domains = searchDomains.filter { $0 != .local }.prefix(Self.most).map(\.labels)
-        let reverse = networks.filter { $0.prefixLength > 0 }.prefix(Self.most).map(\.address.reverseLabels)
+        let reverse = networks.filter { $0.prefixLength > 0 }.prefix(Self.most)
+            .compactMap { DomainName(reverse: $0.address)?.labels.map { Array($0) } }
         var known: Set<DomainName> = []
         return (domains + reverse).flatMap { domain in
             labels.compactMap { label in
@@ -82,22 +83,5 @@ extension Surroundings {
         return local.entries.filter { !local.loopbacks.contains($0.interface) && !$0.address.isLinkLocal }
             .compactMap { CIDR(containing: $0.address, prefixLength: $0.prefixLength) }
             .filter { known.insert($0).inserted }
-    }
-}
-
-extension IPAddress {
-    /// The labels of the address's reverse name (RFC 1035 §3.5, RFC 3596 §2.5).
-    fileprivate var reverseLabels: [[UInt8]] {
-        let labels: [String]
-        switch self {
-        case .v4(let address):
-            labels = (0..<4).map { String(address.bits >> (8 * $0) & 0xFF) } + ["in-addr", "arpa"]
-        case .v6(let address, _):
-            labels =
-                [address.low, address.high].flatMap { half in
-                    (0..<16).map { String(half >> (4 * UInt64($0)) & 0xF, radix: 16) }
-                } + ["ip6", "arpa"]
-        }
-        return labels.map { Array($0.utf8) }
     }
 }
