@@ -8,7 +8,8 @@ struct PresentationTests {
             ("h1.local", "h1.local."), ("h1.local.", "h1.local."), (".", "."),
             (#"Front\.Door._http._tcp.local"#, #"Front\.Door._http._tcp.local."#),
             (#"a\032b.local"#, #"a\032b.local."#), ("a b.local", #"a\032b.local."#), (#"\255\a.x"#, #"\255a.x."#),
-            ("Küche.local", #"K\195\188che.local."#),
+            ("Küche.local", #"K\195\188che.local."#), (#"a\."#, #"a\.."#), (#"\\.x."#, #"\\.x."#),
+            (String(repeating: "a.", count: 127), String(repeating: "a.", count: 127)),
         ])
     func names(_ text: String, _ shown: String) throws {
         let name = try DomainName(presentation: text)
@@ -18,8 +19,9 @@ struct PresentationTests {
 
     @Test(
         arguments: [
-            "", "..", ".a", "a..b", #"a\"#, #"a\25"#, #"a\256"#, #"a\2x5"#, String(repeating: "a", count: 64),
-            String(repeating: "abcdefg.", count: 33), String(repeating: ".", count: 100_000),
+            "", "..", ".a", "a..b", "a..", #"a\"#, #"a\25"#, #"a\256"#, #"a\2x5"#, String(repeating: "a", count: 64),
+            String(repeating: "abcdefg.", count: 33), String(repeating: "a.", count: 128),
+            String(repeating: ".", count: 100_000),
         ])
     func broken(_ text: String) {
         #expect(throws: MessageError.self) { try DomainName(presentation: text) }

@@ -1,6 +1,6 @@
 /// The labels of a DNS name, and their presentation: `.` and `\` follow a backslash, and bytes that are unsafe to show
 /// become `\DDD` (RFC 1035 §5.1, RFC 6763 §4.3). Avahi reads and writes the same form, but escapes more than needed.
-struct DNSName: Hashable {
+package struct DNSName: Hashable {
     /// The longest label in bytes (RFC 1035 §2.3.4).
     static let maximumLabelLength = 63
     /// The longest name in bytes on the wire, with its length bytes (RFC 1035 §2.3.4).
@@ -85,8 +85,8 @@ struct DNSName: Hashable {
         return bytes
     }
 
-    /// The labels of a host's name that was seen on the network, which need not be UTF-8; nil if no packet can have carried it.
-    static func bytes(observed text: String) -> [[UInt8]]? {
+    /// The labels of a name, which need not be UTF-8, from its presentation with or without a final dot; nil if no packet can carry it.
+    package static func bytes(observed text: String) -> [[UInt8]]? {
         guard text.utf8.count <= maximumTextLength else { return nil }
         var labels: [[UInt8]] = []
         var rest = Array(text.utf8)[...]
