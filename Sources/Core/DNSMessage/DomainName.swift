@@ -176,6 +176,11 @@ extension DomainName {
         self = name
     }
 
+    /// Where the types of services are listed (RFC 6763 §9); nil when that is longer than a name can be.
+    package static func types(in domain: Domain) -> DomainName? {
+        DomainName(["_services", "_dns-sd", "_udp"], in: domain)
+    }
+
     /// The first label of a name that has exactly one more than `other`, and the same behind it.
     package func label(below other: DomainName) -> ArraySlice<UInt8>? {
         let length = Int(wire[0])

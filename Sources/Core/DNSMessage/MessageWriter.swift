@@ -112,7 +112,7 @@ public struct MessageWriter: Sendable {
 
     // MARK: Fields
 
-    private mutating func append(_ data: RecordData) throws(MessageError) {
+    fileprivate mutating func append(_ data: RecordData) throws(MessageError) {
         switch data {
         case .a(let address): append(address)
         case .aaaa(let high, let low):
@@ -188,6 +188,16 @@ public struct MessageWriter: Sendable {
     private mutating func put(_ word: UInt16, at place: Int) {
         bytes[place] = UInt8(truncatingIfNeeded: word >> 8)
         bytes[place + 1] = UInt8(truncatingIfNeeded: word)
+    }
+}
+
+extension RecordData {
+    /// The data on the wire with whole names, but for SOA, which multicast DNS does not have: its second name may point to the first.
+    /// Empty where a part is too long for its field.
+    package var uncompressed: [UInt8] {
+        var writer = MessageWriter(limit: Message.maximumLength, compression: .unicast)
+        let header = writer.bytes.count
+        return (try? writer.append(self)) == nil ? [] : Array(writer.bytes[header...])
     }
 }
 

@@ -1,4 +1,5 @@
 package import DNSMessage
+package import DNSSD
 package import Discovery
 
 /// A query for what PTR records list, under one name or several: service types (RFC 6763 §9) or domains (RFC 6763 §11). A
@@ -91,5 +92,15 @@ package struct ListGraph<Key: Hashable & Sendable>: Sendable {
         guard entries[key]?.isEmpty == true else { return }
         entries[key] = nil
         facts.append(source.isHidden ? .hidden(key, origin) : .disappeared(key, origin))
+    }
+}
+
+extension ListGraph<TypeKey> {
+    /// The types of services in a domain (RFC 6763 §9); nil when the name of their list is longer than a name can be.
+    package init?(typesIn domain: Domain, at origin: Origin) {
+        guard let list = DomainName.types(in: domain) else { return nil }
+        self.init([list], at: origin) { name in
+            ServiceType(listed: name, in: domain).map { TypeKey(type: $0, domain: domain) }
+        }
     }
 }

@@ -145,9 +145,7 @@ package struct Answering: Sendable {
 
     private mutating func reply(_ places: [Int], to arrival: MessageSource, _ question: Message?, due: Duration) {
         guard replies.count < Self.mostReplies else { return }
-        var once: Set<Int> = []
-        replies.append(
-            Reply(to: arrival, places: places.filter { once.insert($0).inserted }, question: question, due: due))
+        replies.append(Reply(to: arrival, places: places.uniqued(), question: question, due: due))
     }
 
     private mutating func moreWait() -> Duration { .milliseconds(Int.random(in: Self.moreWait, using: &random)) }

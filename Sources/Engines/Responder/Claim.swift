@@ -159,7 +159,7 @@ package struct ClaimedRecords: Sendable {
 
 extension Claim {
     /// The types of all services (RFC 6763 §9).
-    private static let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
+    private static let types = DomainName.types(in: .local)
     private static let ofService: TypeBitmap = [.srv, .txt]
 
     /// The claim's records.

@@ -103,8 +103,7 @@ extension LinkResponder {
         let places = announcing.take(at: now).flatMap { id -> [Int] in
             if case .told(let places, _, _)? = claims[id]?.stage { places } else { [] }
         }
-        var once: Set<Int> = []
-        let all = places.filter { owned[$0]?.kind == .announced && once.insert($0).inserted }
+        let all = places.filter { owned[$0]?.kind == .announced }.uniqued()
         var last: (places: [Int], packets: [[UInt8]]) = ([], [])
         for family in families {
             let due = all.filter { place in

@@ -31,22 +31,3 @@ package enum Tiebreak: Hashable, Sendable {
 extension UInt16 {
     fileprivate var bytes: [UInt8] { [UInt8(self >> 8), UInt8(truncatingIfNeeded: self)] }
 }
-
-extension RecordData {
-    /// The data on the wire with whole names. Of SOA and TSIG, which multicast DNS does not have, nothing.
-    var uncompressed: [UInt8] {
-        switch self {
-        case .a(let bits): (0..<4).map { UInt8(truncatingIfNeeded: bits >> (24 - 8 * $0)) }
-        case .aaaa(let high, let low):
-            [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
-        case .ptr(let name), .cname(let name), .ns(let name): name.wire
-        case .srv(let priority, let weight, let port, let target):
-            [priority, weight, port].flatMap(\.bytes) + target.wire
-        case .txt(let data), .other(let data): data
-        case .nsec(let next, let types): next.wire + types.bytes
-        case .hinfo(let cpu, let os):
-            [cpu, os].flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 }
-        case .soa, .tsig: []
-        }
-    }
-}

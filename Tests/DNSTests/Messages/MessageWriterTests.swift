@@ -16,6 +16,18 @@ struct MessageWriterTests {
         #expect(unicast.count == 12 + (24 + 10 + 6 + 10) + (2 + 10 + 6 + 10))
     }
 
+    @Test("Data alone has whole names (RFC 6762 §8.2)")
+    func uncompressed() throws {
+        let name = try DomainName("h1.local")
+        let service = RecordData.srv(priority: 1, weight: 2, port: 0x0304, target: name)
+        #expect(service.uncompressed == [0, 1, 0, 2, 3, 4] + name.wire)
+        #expect(RecordData.ptr(name).uncompressed == name.wire)
+        #expect(RecordData.nsec(next: name, types: [.a]).uncompressed == name.wire + [0, 1, 0x40])
+        #expect(RecordData.hinfo(cpu: [65], os: []).uncompressed == [1, 65, 0])
+        #expect(RecordData.aaaa(high: 1, low: 2).uncompressed == [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2])
+        #expect(RecordData.hinfo(cpu: [UInt8](repeating: 0, count: 256), os: []).uncompressed.isEmpty)
+    }
+
     @Test("A name that differs in case only is a pointer to the first")
     func compressionFoldsCase() throws {
         let message = Message(questions: [

@@ -84,19 +84,10 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     public func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
-        let name = DomainName(["_services", "_dns-sd", "_udp"], in: query.domain)
-        let domain = query.domain
-        return start {
+        start {
             BrowseOperation(
                 interfaces: query.interfaces, family: query.family,
-                make: { interface in
-                    name.map {
-                        ListGraph($0, on: interface) { listed in
-                            ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
-                        }
-                    }
-                },
-                report: reporting)
+                make: { ListGraph<TypeKey>(typesIn: query.domain, at: .link($0)) }, report: reporting)
         }
     }
 

@@ -92,12 +92,6 @@ package protocol Inquirer: Sendable {
 /// What is kept is bounded for each name and type by itself, so that many of one kind, as the services of a type, take no room from the
 /// records that are judged.
 struct HeardRecords: Sendable {
-    /// A name and a type.
-    struct Kind: Hashable {
-        let name: DomainName
-        let type: RecordType
-    }
-
     /// What makes two records the same.
     private struct Known: Hashable {
         let name: DomainName
@@ -109,30 +103,30 @@ struct HeardRecords: Sendable {
     }
 
     private struct Share: Hashable {
-        let kind: Kind
+        let key: RecordKey
         let sender: IPAddress
     }
 
     /// Of what there was no room for more.
     private enum Omission {
-        case of(Set<Kind>)
+        case of(Set<RecordKey>)
         case ofAnything
     }
 
-    /// The most that are kept: of all, of a kind, and of a sender and a kind.
-    private static let (most, mostOfKind, mostOfShare) = (1024, 192, 64)
+    /// The most that are kept: of all, of a name and type, and of these from one sender.
+    private static let (most, mostOfKey, mostOfShare) = (1024, 192, 64)
 
     /// In the order in which they came.
     private(set) var all: [Heard] = []
     private var known: Set<Known> = []
-    private var ofKind: [Kind: Int] = [:]
+    private var ofKey: [RecordKey: Int] = [:]
     private var ofShare: [Share: Int] = [:]
     private var omission = Omission.of([])
 
     /// More was said of it than is kept.
-    func isPartial(_ kind: Kind) -> Bool {
+    func isPartial(_ key: RecordKey) -> Bool {
         switch omission {
-        case .of(let kinds): kinds.contains(kind)
+        case .of(let keys): keys.contains(key)
         case .ofAnything: true
         }
     }
@@ -140,22 +134,22 @@ struct HeardRecords: Sendable {
     /// - Returns: whether it is new, and there was room.
     mutating func add(_ heard: Heard) -> Bool {
         let (record, arrival) = (heard.record, heard.arrival)
-        let key = Known(
+        let new = Known(
             name: record.name, data: record.data, sender: arrival.sender, interface: arrival.interface,
             way: arrival.way, isGoodbye: record.ttl == 0)
-        guard !known.contains(key) else { return false }
-        let kind = Kind(name: record.name, type: record.type)
-        let share = Share(kind: kind, sender: arrival.sender)
+        guard !known.contains(new) else { return false }
+        let key = RecordKey(record.name, record.type)
+        let share = Share(key: key, sender: arrival.sender)
         guard all.count < Self.most else {
             omission = .ofAnything
             return false
         }
-        guard ofKind[kind] ?? 0 < Self.mostOfKind, ofShare[share] ?? 0 < Self.mostOfShare else {
-            if case .of(let kinds) = omission { omission = .of(kinds.union([kind])) }
+        guard ofKey[key] ?? 0 < Self.mostOfKey, ofShare[share] ?? 0 < Self.mostOfShare else {
+            if case .of(let keys) = omission { omission = .of(keys.union([key])) }
             return false
         }
-        known.insert(key)
-        ofKind[kind, default: 0] += 1
+        known.insert(new)
+        ofKey[key, default: 0] += 1
         ofShare[share, default: 0] += 1
         all.append(heard)
         return true

@@ -100,7 +100,7 @@ package struct NameInquiry: Inquirer {
 
     /// More was said of a name than is kept: what is missing there may have been said.
     package func isPartial(_ name: DomainName?, _ types: [RecordType]) -> Bool {
-        name.map { name in types.contains { kept.isPartial(.init(name: name, type: $0)) } } ?? false
+        name.map { name in types.contains { kept.isPartial(RecordKey(name, $0)) } } ?? false
     }
 
     /// More was said of the name itself than is kept.

@@ -27,20 +27,15 @@ struct HeardQuestions: Sendable {
     /// A host that asks over both families does so within this time.
     private static let lag = Duration.seconds(1)
 
-    /// Whoever asks whether the answer may be unicast asks the same.
-    private struct Subject: Hashable {
-        let name: DomainName
-        let type: RecordType
-    }
-
     /// The link's families.
     var families: Set<IPAddress.Family> = []
-    private var heard: [IPAddress.Family: Recent<Subject>] = [:]
+    /// Whoever asks whether the answer may be unicast asks the same.
+    private var heard: [IPAddress.Family: Recent<RecordKey>] = [:]
 
     /// Notes a question, and returns whether every host on the link has heard it by now.
     mutating func isHeardByAll(_ question: Question, over family: IPAddress.Family, at now: Duration) -> Bool {
         guard families.count > 1 else { return true }
-        let subject = Subject(name: question.name, type: question.type)
+        let subject = RecordKey(question.name, question.type)
         heard[family, default: Recent()].note(subject, at: now)
         return families.allSatisfy { heard[$0]?.contains(subject, since: now - Self.lag) ?? false }
     }

@@ -173,5 +173,5 @@ extension RecordData {
 
 extension DomainName {
     /// Where types are listed (RFC 6763 §9).
-    static let serviceTypes = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
+    static let serviceTypes = DomainName.types(in: .local)
 }
