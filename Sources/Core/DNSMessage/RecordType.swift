@@ -111,20 +111,14 @@ public enum ResponseCode {
     public static let nameExists: UInt16 = 6
     /// Records exist that must not (RFC 2136 §2.2).
     public static let recordsExist: UInt16 = 7
-    /// Records that must exist do not, or differ (RFC 2136 §2.2).
-    public static let recordsDiffer: UInt16 = 8
     /// The server is not an authority for the zone (RFC 2136 §2.2), or a TSIG error occurred (RFC 8945 §5.2).
     public static let notAuthoritative: UInt16 = 9
-    /// A name is not within the zone.
-    public static let notInZone: UInt16 = 10
     /// The signature is wrong (RFC 8945 §3).
     public static let badSignature: UInt16 = 16
     /// The key is unknown.
     public static let badKey: UInt16 = 17
     /// The clocks differ too much.
     public static let badTime: UInt16 = 18
-    /// The signature is too short.
-    public static let badTruncation: UInt16 = 22
 
     private static let names: [UInt16: String] = [
         0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED", 6: "YXDOMAIN",

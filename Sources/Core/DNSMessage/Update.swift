@@ -17,11 +17,6 @@ extension Message {
 
 /// Prerequisites (RFC 2136 §2.4).
 extension ResourceRecord {
-    /// The name has records.
-    public static func isInUse(_ name: DomainName) -> ResourceRecord {
-        ResourceRecord(name, .any, .other([]), ttl: 0, recordClass: .any)
-    }
-
     /// The name has no records.
     public static func isNotInUse(_ name: DomainName) -> ResourceRecord {
         ResourceRecord(name, .any, .other([]), ttl: 0, recordClass: .none)
@@ -36,9 +31,6 @@ extension ResourceRecord {
     public static func isAbsent(_ name: DomainName, _ type: RecordType) -> ResourceRecord {
         ResourceRecord(name, type, .other([]), ttl: 0, recordClass: .none)
     }
-
-    /// The records of this name and type are exactly this one and those that are required with it.
-    public var asPrerequisite: ResourceRecord { with(ttl: 0, recordClass: .internet) }
 }
 
 /// Changes (RFC 2136 §2.5). An unchanged record is added.
@@ -48,19 +40,8 @@ extension ResourceRecord {
         ResourceRecord(name, type, .other([]), ttl: 0, recordClass: .any)
     }
 
-    /// Deletes all records of a name. Knot's rules for types refuse it.
-    public static func deletingAll(_ name: DomainName) -> ResourceRecord { deleting(name, .any) }
-
     /// Deletes this one record.
-    public var asDeletion: ResourceRecord { with(ttl: 0, recordClass: .none) }
-
-    private func with(ttl: UInt32, recordClass: RecordClass) -> ResourceRecord {
-        var record = self
-        record.flushesCache = false
-        record.ttl = ttl
-        record.recordClass = recordClass
-        return record
-    }
+    public var asDeletion: ResourceRecord { ResourceRecord(name, type, data, ttl: 0, recordClass: .none) }
 }
 
 /// The data of a TSIG record (RFC 8945 §4.2): the signature of a message, and how and when it was made.

@@ -9,18 +9,16 @@ struct UpdateTests {
         let record = ResourceRecord(name, .txt, .txt([1, 65]), ttl: 60)
         let message = Message.update(
             zone: zone,
-            prerequisites: [
-                .isInUse(name), .isNotInUse(name), .exists(name, .srv), .isAbsent(name, .ptr), record.asPrerequisite,
-            ],
-            changes: [record, .deleting(name, .txt), .deletingAll(name), record.asDeletion])
+            prerequisites: [.isNotInUse(name), .exists(name, .srv), .isAbsent(name, .ptr)],
+            changes: [record, .deleting(name, .txt), record.asDeletion])
         let read = try Message(reading: message.written(compression: .unicast))
         #expect(read == message)
         #expect(read.opcode == 5 && read.questions == [Question(zone, .soa)])
-        #expect(read.answers.map(\.recordClass.rawValue) == [255, 254, 255, 254, 1])
-        #expect(read.answers.map(\.type.rawValue) == [255, 255, 33, 12, 16])
-        #expect(read.authorities.map(\.recordClass.rawValue) == [1, 255, 255, 254])
-        #expect(read.authorities.map(\.ttl) == [60, 0, 0, 0])
-        #expect(read.authorities.map(\.data) == [.txt([1, 65]), .other([]), .other([]), .txt([1, 65])])
+        #expect(read.answers.map(\.recordClass.rawValue) == [254, 255, 254])
+        #expect(read.answers.map(\.type.rawValue) == [255, 33, 12])
+        #expect(read.authorities.map(\.recordClass.rawValue) == [1, 255, 254])
+        #expect(read.authorities.map(\.ttl) == [60, 0, 0])
+        #expect(read.authorities.map(\.data) == [.txt([1, 65]), .other([]), .txt([1, 65])])
     }
 
     @Test("A signature is taken off a message, which then has its own id and count again")
