@@ -287,10 +287,30 @@ struct ExplanationTests {
 
     @Test("doctor: a configuration by which avahi-daemon shares no port takes something away")
     func unsharedPort() {
-        for (value, count) in [("yes", 1), ("True", 1), ("no", 0), ("", 0)] {
-            #expect(AvahiConfigurationCheck.sharing(["disallow-other-stacks": value]).count == count)
+        for (value, isTaken) in [("yes", true), ("True", true), ("no", false), ("", false)] {
+            #expect(warnings("disallow-other-stacks=\(value)").isEmpty != isTaken)
         }
-        #expect(AvahiConfigurationCheck.sharing([:]).isEmpty)
+        #expect(warnings("").isEmpty)
+    }
+
+    /// What is wrong with a configuration of avahi-daemon: each finding up to its colon.
+    private func warnings(_ text: String) -> [String] {
+        AvahiConfigurationCheck.findings(ResponderSettings(text)).filter { $0.verdict != .ok }
+            .map { $0.text.prefix { $0 != ":" }.description }
+    }
+
+    @Test("doctor: settings are on and off as avahi-daemon takes them, by their first letter; other values stay whole")
+    func settingsOfAvahi() {
+        for value in ["yes", "true", "T", "1"] {
+            #expect(warnings("[publish]\n disable-publishing = \(value)\n") == ["disable-publishing=\(value)"])
+            #expect(warnings("use-ipv4=\(value)").isEmpty)
+        }
+        for value in ["no", "0", "false"] {
+            #expect(warnings("Use-IPv6=\(value)\r\n") == ["use-ipv6=\(value)"])
+            #expect(warnings("disable-user-service-publishing=\(value)").isEmpty)
+        }
+        #expect(warnings("allow-interfaces= eth0, wlan0 ") == ["allow-interfaces=eth0, wlan0"])
+        #expect(warnings("#use-ipv4=no\n; use-ipv6=no\ncache-entries-max=100") == ["cache-entries-max is 100"])
     }
 
     @Test("neighbours of proc_net_arp: those with a hardware address")

@@ -3,6 +3,7 @@ internal import DNSSD
 internal import DiscoverySystem
 internal import HostEngine
 internal import Libc
+internal import MulticastEngine
 
 /// Whether there is an interface on which mDNS works.
 enum InterfaceCheck {
@@ -70,7 +71,7 @@ enum WireCheck {
         return DoctorFinding(
             "wire", .warn, "\(text); \(holder) holds the port alone",
             advice: holder.name == "avahi-daemon"
-                ? "It shares the port when it is started with disallow-other-stacks=no in \(AvahiConfigurationCheck.path)."
+                ? "It shares the port when it is started with disallow-other-stacks=no in \(ResponderSettings.path)."
                 : nil)
     }
 }

@@ -82,7 +82,7 @@ enum LinkCheck {
             if avahiRuns, !trials.contains(where: \.heard.hasOwnAnswer) {
                 return DoctorFinding(
                     check, .warn, "\(name): \(counts) heard, but this machine's avahi-daemon answers no question there",
-                    advice: "Look at allow-interfaces, deny-interfaces and use-ipv4 in \(AvahiConfigurationCheck.path)."
+                    advice: "Look at allow-interfaces, deny-interfaces and use-ipv4 in \(ResponderSettings.path)."
                 )
             }
             guard !heard.contains(where: { outcome($0) == .indirect }) else {

@@ -293,42 +293,48 @@ package protocol QuietOperation: PublicationOperation {
     func cancelQuietly()
 }
 
-/// The settings of avahi-daemon that matter to a program that shares its port (avahi-daemon.conf(5)).
+/// The settings of avahi-daemon that matter to a program that shares its port, or publishes through it (avahi-daemon.conf(5)).
 package struct ResponderSettings: Equatable {
     /// The path of avahi-daemon's configuration.
     package static let path = "/etc/avahi/avahi-daemon.conf"
     /// The longest configuration that is read, in bytes.
     private static let limit = 1 << 20
 
-    private enum Setting: String {
-        case disallowOthers = "disallow-other-stacks"
-        case checkTTL = "check-response-ttl"
-        case reflect = "enable-reflector"
-    }
-
-    private var enabled: Set<Setting> = []
+    private var values: [String: String] = [:]
 
     /// If we started first, avahi-daemon would do without IPv4.
-    package var disallowsOthers: Bool { enabled.contains(.disallowOthers) }
+    package var disallowsOthers: Bool { isOn("disallow-other-stacks") == true }
     /// Ignores packets that a router forwarded.
-    package var checksTTL: Bool { enabled.contains(.checkTTL) }
+    package var checksTTL: Bool { isOn("check-response-ttl") == true }
     /// This machine repeats what others send, so a packet from it need not be its own.
-    package var reflects: Bool { enabled.contains(.reflect) }
+    package var reflects: Bool { isOn("enable-reflector") == true }
 
     /// Reads the text of a configuration; of a repeated setting, the last counts.
     package init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
-            let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace }.lowercased() }
-            guard parts.count == 2, let setting = Setting(rawValue: parts[0]) else { continue }
-            if Self.isYes(parts[1]) { enabled.insert(setting) } else { enabled.remove(setting) }
+            // A comment is a setting that nobody asks for.
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(Self.trimmed)
+            if parts.count == 2 { values[parts[0].lowercased()] = parts[1] }
         }
     }
 
-    /// Whether avahi-daemon takes a value for true: it looks at the first letter.
-    private static func isYes(_ value: String) -> Bool { value.first.map("yt1".contains) ?? false }
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+
+    /// The value of a setting; nil where nothing is said of it.
+    package subscript(key: String) -> String? { values[key] }
+
+    /// Whether a setting is on; nil where nothing is said of it. avahi-daemon looks at the first letter.
+    package func isOn(_ key: String) -> Bool? {
+        values[key].map { value in value.first.map { "yYtT1".contains($0) } ?? false }
+    }
+
+    /// This machine's settings; nil if they cannot be read.
+    package static var read: ResponderSettings? {
+        SystemFile.text(of: path, atMost: limit).map { ResponderSettings($0) }
+    }
 
     /// This machine's settings; the defaults if they cannot be read.
-    package static var current: ResponderSettings {
-        ResponderSettings(SystemFile.text(of: path, atMost: limit) ?? "")
-    }
+    package static var current: ResponderSettings { read ?? ResponderSettings("") }
 }
