@@ -43,15 +43,7 @@ struct BrowseCommand: NetworkCommand {
         help: "List the domains that are recommended (RFC 6763 §11).")
     var listsDomains = false
 
-    @Option(
-        name: .long, help: .hidden,
-        transform: { text in
-            guard let kind = DomainListing.Kind(rawValue: text) else {
-                let all = DomainListing.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Parsing.Failure("it must be one of \(all)")
-            }
-            return kind
-        })
+    @Option(name: .long, help: .hidden)
     var only: DomainListing.Kind?
 
     @Flag(name: .shortAndLong, help: "Print host, port, addresses and TXT too.")
@@ -169,13 +161,6 @@ struct BrowseCommand: NetworkCommand {
         let printer = ServicePrinter(
             session: session, detail: resolve ? .full : .identity, hasType: query.types.count != 1,
             hasDomain: query.domains != [.local], hasTimes: timestamps)
-        if once, count == nil, sort == nil, program == nil, !timestamps, !printer.addsKeys, let listing = query.listing,
-            let answer = await session.warmAnswer(to: listing)
-        {
-            return try answer.show(
-                query, to: session.output, session.notices,
-                in: session.terminal.isInteractive && !session.json ? printer.show(text:) : nil)
-        }
         var lines = ServiceLines(
             session: session, printer: printer, query: query,
             listing: once

@@ -95,15 +95,6 @@ struct BrowseQuery {
             }
         }
     }
-
-    /// The question to a daemon that may know the whole list; nil where its answer would not be all that is to be shown: for several
-    /// questions, for every type, which always has to be asked of the network, and with a filter, which is not the daemon's.
-    var listing: ServiceQuery? {
-        guard types.count == 1, let type = types.first, domains.count == 1, let domain = domains.first,
-            filter.isEmpty
-        else { return nil }
-        return ServiceQuery(.type(type, domain), interfaces: interfaces, family: family, resolution: resolution)
-    }
 }
 
 /// The events of several streams, a batch at a time, for a command that is done when it has read them. A stream is asked for more when its last

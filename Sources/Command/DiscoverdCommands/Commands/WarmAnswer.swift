@@ -51,18 +51,10 @@ struct WarmAnswer {
         hasServices = !lines.isEmpty
     }
 
-    /// Shows it.
-    /// - Parameter table: fits the lines to a terminal; nil: they are printed unchanged.
-    func show(
-        _ query: BrowseQuery, to output: Output, _ notices: ProgramNotices,
-        in table: ((Substring) throws -> Void)? = nil
-    ) throws -> ExitStatus {
+    /// Prints it.
+    func show(_ query: BrowseQuery, to output: Output, _ notices: ProgramNotices) throws -> ExitStatus {
         if let degraded { notices.degraded(degraded.escapedForTerminal) }
-        if let table {
-            for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") { try table(line) }
-        } else {
-            try isJSON ? output.json(lines: lines) : output.bytes(lines)
-        }
+        try isJSON ? output.json(lines: lines) : output.bytes(lines)
         try output.flush()
         if hasServices { return .done }
         notices.notice(query.isNotFound())
@@ -70,20 +62,12 @@ struct WarmAnswer {
     }
 }
 
-extension Session {
-    /// The daemon's answer from memory; nil where no daemon is asked, or it does not know everything.
-    func warmAnswer(to query: ServiceQuery) async -> WarmAnswer? {
-        guard let bytes = try? await daemon?.send(WarmAnswer.request(query, json: json), within: .seconds(1)) else {
-            return nil
-        }
-        return WarmAnswer(bytes, json: json)
-    }
-}
-
 /// `browse TYPE --once` for scripts, answered from a daemon's memory: skips the command-line parser, which takes longer than all the rest
 /// (docs/decisions/0012-shortcut.md). Any other command line takes the ordinary way; the output is the same.
 struct BrowseWords {
     let query: BrowseQuery
+    /// The same question, to a daemon that may know the whole list.
+    private let listing: ServiceQuery
     let version: JSONVersion?
     private var json: Bool { version != nil }
 
@@ -102,10 +86,11 @@ struct BrowseWords {
             case "-t", "--once": once = true
             case "-r", "--resolve": resolve = true
             case "-rt", "-tr": (once, resolve) = (true, true)
-            case "--json": version = version ?? .one
+            case "--json": version = .one
             case "--json=2": version = .two
             default:
-                guard type == nil, !argument.hasPrefix("-") else { return nil }
+                // Of a type in another form there may be something to say.
+                guard type == nil, argument.hasPrefix("_") else { return nil }
                 type = try? Parsing.type(argument)
                 if type == nil { return nil }
             }
@@ -113,12 +98,13 @@ struct BrowseWords {
         guard once, let type else { return nil }
         self.version = version
         query = BrowseQuery(types: [type], resolution: resolve ? .once : .none)
+        listing = ServiceQuery(.type(type, .local), resolution: query.resolution)
     }
 
     /// - Returns: nil, with nothing printed, where no daemon knows the whole list.
     func run() -> ExitStatus? {
         // Its lines do not say whether a service's key is known.
-        guard isatty(STDOUT_FILENO) == 0, !(json && KeyStates.areKept), let listing = query.listing else { return nil }
+        guard isatty(STDOUT_FILENO) == 0, !(json && KeyStates.areKept) else { return nil }
         for path in ControlSocketPath.candidates(explicit: nil) {
             let asked = ControlClient(path: path).answer(
                 to: WarmAnswer.request(listing, json: json), within: Self.limit)

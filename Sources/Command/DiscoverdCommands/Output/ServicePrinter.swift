@@ -14,7 +14,7 @@ struct ServicePrinter {
     private let table: Table
     private let keys: KeyStates
     /// On a terminal each line says whether the service's key is known.
-    let showsKeys: Bool
+    private let showsKeys: Bool
     private let hasTimes: Bool
 
     /// - Parameters:
@@ -39,9 +39,6 @@ struct ServicePrinter {
             ).all)
     }
 
-    /// What is known of services is shown: a daemon's lines are not enough.
-    var addsKeys: Bool { session.json ? !keys.isEmpty : showsKeys }
-
     /// Prints that a service was found, changed or lost, or that the initial list is complete.
     func show(_ event: ServiceEvent) throws {
         if session.json {
@@ -65,12 +62,6 @@ struct ServicePrinter {
         } else {
             try line(nil, nil, service)
         }
-    }
-
-    /// Prints a line of `/v1/services?format=text`, fitted to the terminal.
-    func show(text: Substring) throws {
-        let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        try table.show(fields, colour: .green, in: session)
     }
 
     private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
