@@ -26,7 +26,8 @@ struct ExplanationPrinter {
         if explanation.diagnoses.isEmpty { try line("ok", colour: .green, "nothing is wrong with \(evidence.name)") }
         for note in explanation.notes { try line("note", note) }
         try asked()
-        let answers = AnswerOfHosts.merged(answers)
+        // A host answers over IPv4 and over IPv6.
+        let answers = Answer.merged(answers) { $0.hops == $1.hops }
         for answer in answers.prefix(Self.most) { try show(answer) }
         if answers.count > Self.most { try line("answer", "and \(answers.count - Self.most) more") }
         if let sample = evidence.inquiry.sample {
@@ -55,50 +56,13 @@ struct ExplanationPrinter {
         }
     }
 
-    private func show(_ answer: AnswerOfHosts) throws {
-        let record = answer.first.heard.record
-        let arrival = answer.first.heard.arrival
+    private func show(_ answer: Answer) throws {
+        let (record, arrival) = (answer.heard.record, answer.heard.arrival)
         let hops = arrival.hops == 255 ? "" : ", hop limit \(arrival.hops.map { "\($0)" } ?? "unknown")"
         try line(
             "answer", "\(record.name.text) \(record.type) \(record.dataText)", "TTL \(answer.ttl)",
             "from \(answer.senders.joined(separator: ", "))", "on \(arrival.interface.text)",
-            answer.ways.joined(separator: " and ") + hops, "after \(answer.first.heard.time.milliseconds) ms")
-    }
-
-    /// A record, and all addresses that it came from: a host answers over IPv4 and over IPv6.
-    private struct AnswerOfHosts {
-        let first: Answer
-        var senders: [String]
-        var ways: [String]
-        var ttl: UInt32
-
-        init(_ answer: Answer) {
-            let arrival = answer.heard.arrival
-            (first, ways, ttl) = (answer, answer.ways, answer.ttl)
-            senders = [arrival.sender.text(on: arrival.interface)]
-        }
-
-        static func merged(_ answers: [Answer]) -> [AnswerOfHosts] {
-            var merged: [AnswerOfHosts] = []
-            for answer in answers {
-                let next = AnswerOfHosts(answer)
-                guard let index = merged.firstIndex(where: { $0.isSame(as: next) }) else {
-                    merged.append(next)
-                    continue
-                }
-                merged[index].senders += next.senders
-                merged[index].ways += next.ways.filter { !merged[index].ways.contains($0) }
-                merged[index].ttl = max(merged[index].ttl, next.ttl)
-            }
-            return merged
-        }
-
-        private func isSame(as other: AnswerOfHosts) -> Bool {
-            let (one, two) = (first.heard, other.first.heard)
-            return one.record.name == two.record.name && one.record.data == two.record.data
-                && one.arrival.interface == two.arrival.interface && one.arrival.hops == two.arrival.hops
-                && (one.record.ttl == 0) == (two.record.ttl == 0)
-        }
+            answer.ways.joined(separator: " and ") + hops, "after \(answer.heard.time.milliseconds) ms")
     }
 
     /// - Parameter texts: safe for a terminal.
@@ -108,34 +72,45 @@ struct ExplanationPrinter {
         try session.show(record)
     }
 
-    /// A record of a host, and how it came.
+    /// A record, from whom it came, and how.
     private struct Answer {
+        /// Its first arrival.
         let heard: Heard
+        var senders: [String]
         var ways: [String]
         /// The group's: unicast answers say 10 s at most (RFC 6762 §6.7).
         var ttl: UInt32
+
+        init(_ heard: Heard) {
+            let arrival = heard.arrival
+            (self.heard, ways, ttl) = (heard, [arrival.way.name], heard.record.ttl)
+            senders = [arrival.sender.text(on: arrival.interface)]
+        }
+
+        /// Each record once for each link, and for each of the origins that differ.
+        static func merged(_ answers: [Answer], where isSame: (Arrival, Arrival) -> Bool) -> [Answer] {
+            var merged: [Answer] = []
+            for answer in answers {
+                let known = merged.firstIndex {
+                    let (one, two) = ($0.heard, answer.heard)
+                    return one.record.name == two.record.name && one.record.data == two.record.data
+                        && one.arrival.interface == two.arrival.interface
+                        && (one.record.ttl == 0) == (two.record.ttl == 0) && isSame(one.arrival, two.arrival)
+                }
+                guard let known else {
+                    merged.append(answer)
+                    continue
+                }
+                merged[known].senders = (merged[known].senders + answer.senders).uniqued()
+                merged[known].ways = (merged[known].ways + answer.ways).uniqued()
+                merged[known].ttl = max(merged[known].ttl, answer.ttl)
+            }
+            return merged
+        }
     }
 
     /// Each record of each host once.
-    private var answers: [Answer] {
-        var answers: [Answer] = []
-        for heard in evidence.inquiry.heard {
-            let way = heard.arrival.way.name
-            let known = answers.firstIndex {
-                $0.heard.record.name == heard.record.name && $0.heard.record.data == heard.record.data
-                    && $0.heard.arrival.sender == heard.arrival.sender
-                    && $0.heard.arrival.interface == heard.arrival.interface
-                    && ($0.heard.record.ttl == 0) == (heard.record.ttl == 0)
-            }
-            if let known {
-                if !answers[known].ways.contains(way) { answers[known].ways.append(way) }
-                answers[known].ttl = max(answers[known].ttl, heard.record.ttl)
-            } else {
-                answers.append(Answer(heard: heard, ways: [way], ttl: heard.record.ttl))
-            }
-        }
-        return answers
-    }
+    private var answers: [Answer] { Answer.merged(evidence.inquiry.heard.map(Answer.init)) { $0.sender == $1.sender } }
 
     private func write(to json: inout JSONWriter) {
         let (evidence, answers) = (evidence, answers)
