@@ -101,7 +101,7 @@ import Testing
     @Test func whatOnlyTheDaemonDoesIsNotDoneWithoutIt() {
         let error = #expect(throws: CommandError.self) { try Self.invocation("publish a 1 --detach --no-daemon") }
         #expect(error?.status == .usage)
-        #expect(error?.message == "--no-daemon is said, but --detach hands the service to it")
+        #expect(error?.message == "no daemon is to be asked, but --detach hands the service to it")
     }
 
     @Test func engines() throws {

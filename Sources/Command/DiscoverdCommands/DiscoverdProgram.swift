@@ -4,6 +4,7 @@ internal import CLinux
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
 
 /// The program: parses the command line, runs a command, exits with its status.
@@ -309,14 +310,8 @@ package enum LargeProgram {
 
     /// Where this program is.
     private static var directory: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        var directory = "/usr/bin"
-        if count > 0 {
-            let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? directory
-        }
-        return directory
+        let path = SystemFile.link("/proc/self/exe")
+        return path.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } } ?? "/usr/bin"
     }
 }
 #endif

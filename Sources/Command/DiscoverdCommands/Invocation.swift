@@ -73,8 +73,11 @@ struct Invocation {
         daemon = try Self.daemon(needs, options)
         servers = Self.servers(needs, daemon)
         program = Self.program(needs, daemon, machine)
-        publisher = needs.asksAvahi && options.avahi == .auto ? .avahi : PublisherChoice(options.avahi)
-        finder = needs.asksAvahi ? .avahi : options.finder
+        // The links are asked by the command itself.
+        let asksLinks = needs.daemon == .never && !needs.asksAvahi
+        publisher =
+            asksLinks || needs.asksAvahi && options.avahi == .auto ? .avahi : PublisherChoice(options.avahi)
+        finder = needs.asksAvahi ? .avahi : asksLinks ? .auto : options.finder
         patience = needs.domains.isOnlyOthers ? .servers : .system
     }
 
@@ -84,7 +87,7 @@ struct Invocation {
         switch needs.daemon {
         case .never, .wanted: return needs.daemon
         case .required(let why):
-            guard !options.noDaemon else { throw CommandError(.usage, "--no-daemon is said, but \(why)") }
+            guard !options.noDaemon else { throw CommandError(.usage, "no daemon is to be asked, but \(why)") }
             return .required(why)
         case .ifPresent:
             guard !options.noDaemon, options.avahi == .auto, options.finder == .auto else { return .never }

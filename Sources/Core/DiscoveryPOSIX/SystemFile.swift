@@ -263,7 +263,7 @@ extension SystemFile {
 
     /// The target of a symbolic link.
     package static func link(_ path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: 256)
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &buffer, buffer.count)
         return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }

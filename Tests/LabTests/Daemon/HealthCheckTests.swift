@@ -72,6 +72,9 @@ struct HealthCheckTests {
         for name in ["tcp", "exec", "unit", "dead"] {
             try await daemon.until(name, "withheld") { $0.state == "withheld" && $0.reason != nil }
         }
+        let late = try await daemon.ask(
+            "publish", "late", "8087", "--type", "_witap._tcp", "--check", "tcp", "--detach", "--timeout", "1")
+        #expect(late.exit == .exited(1) && late.output.contains { $0.hasPrefix("withheld late") }, "\(late)")
         try await daemon.until("pid", "published") { $0.state == "established" }
         try await daemon.until("plain", "published with a warning") {
             $0.state == "established" && $0.warning?.contains("nothing listens at TCP port 8086") == true

@@ -20,7 +20,7 @@ COMMANDS = [
     ("browse --types -t", 0, "added complete"), ("browse --domains -t --domain local", 1, "complete"),
     ("browse _witap._tcp -r -t --socket none", 0, "added complete"),
     ("resolve tony", 0, "found"), ("resolve h2.local", 0, "found"), ("resolve h2.local 10.77.0.2", 0, "found"), ("resolve nosuch _witap._tcp --timeout 1", 1, "error"),
-    ("resolve h2.local nosuch.local --timeout 1", 1, "found error"), ("wait _witap._tcp", 0, "found"),
+    ("resolve h2.local nosuch.local --timeout 1", 1, "found error"), ("resolve fe80::1%nosuch", 1, "error"), ("wait _witap._tcp", 0, "found"),
     ("wait _nosuch._tcp --timeout 1", 1, "error"), ("query tony._witap._tcp.local SRV", 0, "found"),
     ("query tony._witap._tcp.local TXT", 0, "found"), ("query h2.local A", 0, "found"), ("query nosuch.local A --timeout 1", 1, "error"),
     ("doctor", None, "check"), ("doctor tony", None, "diagnosis"), ("doctor _witap._tcp", None, "diagnosis"),

@@ -100,9 +100,7 @@ public struct Canvas: Hashable, Sendable {
 
     /// Writes text on several rows, broken at spaces where possible; text that does not fit ends with `…`.
     public mutating func put(_ text: String, rows: Range<Int>, column: Int, _ style: Style = .plain) {
-        guard column < size.columns else { return }
-        let lines = text.oneLine.wrapped(columns: size.columns - column, rows: rows.count)
-        for (row, line) in zip(rows, lines) { put(line, row: row, column: column, style) }
+        put(paragraphs: [text], rows: rows, column: column, style)
     }
 
     /// Writes paragraphs below each other, each on as many rows as it needs; the one that does not fit ends with `…`.

@@ -105,7 +105,7 @@ struct ConnectCommand: NetworkCommand {
 
     /// Prints what was asked for: how it ended, a handshake included.
     private func show(_ establishment: EstablishmentReport, _ error: DiscoveryError?, in session: Session) throws {
-        let shown = EstablishmentPrinter(session: session, establishment: establishment)
+        let shown = EstablishmentPrinter(session: session, report: establishment)
         // With `--probe`, standard output already carries the report as JSON.
         if report, !(probe && session.json) { shown.showOnStandardError(error) }
         if probe { try shown.show(error) }

@@ -41,7 +41,7 @@ struct NameSearch: Sendable {
 
     /// The word may be a host's.
     private var hostAdvice: [String] {
-        let canBeHost = name.text.utf8.allSatisfy { $0.isAlphanumeric || "-.".utf8.contains($0) }
+        let canBeHost = name.text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-.".utf8.contains($0) }
         return domain == .local && canBeHost ? ["If it is a host: 'discoverd resolve --host \(name)'."] : []
     }
 

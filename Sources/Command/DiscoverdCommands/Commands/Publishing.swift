@@ -172,14 +172,18 @@ struct Publishing {
     private mutating func startProgram() throws {
         guard !program.isEmpty, child == nil else { return }
         let stop = session.stop
-        let forwarder = SignalForwarder()
-        session.watcher.forwardSignals { signal in
-            // The terminal signals the whole process group, so the program already has it.
-            if !signal.isFromTerminal { forwarder.forward(signal.number) }
+        let started = Locked<ChildProcess?>(nil)
+        // The lock is held while the program starts: a signal of that time waits for it.
+        let child = try started.withLock { child throws in
+            session.watcher.forwardSignals { signal in
+                // The terminal signals the whole process group, so the program already has it.
+                if !signal.isFromTerminal { started.withLock { $0 }?.send(signal.number) }
+            }
+            let new = try ChildProcess(program)
+            child = new
+            return new
         }
-        let child = try ChildProcess(program)
         self.child = child
-        forwarder.started(child)
         try child.whenEnded { stop.request(.programEnded($0)) }
     }
 
@@ -221,23 +225,45 @@ struct Detaching {
     let requests: [RegistrationRequest]
     let timeout: Duration?
 
+    /// The longest that the daemon waits with an answer.
+    private static let longestWait = Duration.seconds(30)
+
     func run() async throws -> ExitStatus {
-        for request in requests { try await handOver(request) }
-        return .done
+        var areInTime = true
+        for request in requests {
+            let isEstablished = try await handOver(request)
+            // Without a limit of time it is enough that the daemon has it.
+            if timeout != nil, !isEstablished { areInTime = false }
+        }
+        return areInTime ? .done : .notFound
     }
 
-    private func handOver(_ request: RegistrationRequest) async throws {
+    /// - Returns: whether it is published now.
+    private func handOver(_ request: RegistrationRequest) async throws -> Bool {
         let limit = timeout ?? .seconds(5)
+        let end = ContinuousClock.now + limit
+        var (status, change) = try await ask(request, waiting: min(limit, Self.longestWait))
+        while status.state != .established, !status.isFinal, !status.isRetrying, end - .now > .seconds(1) {
+            // The same once more changes nothing, and waits.
+            status = try await ask(request, waiting: min(end - .now, Self.longestWait)).0
+        }
+        try show(request, status, change)
+        return status.state == .established
+    }
+
+    private func ask(
+        _ request: RegistrationRequest, waiting limit: Duration
+    ) async throws -> (RegistrationStatus, RegistrationChange?) {
         var writer = JSONWriter()
         writer.request(request)
-        let seconds = max(1, min(30, (limit.milliseconds + 999) / 1000))
+        let seconds = max(1, (limit.milliseconds + 999) / 1000)
         let answer = try await session.requireDaemon().send(
             ControlClient.Request("POST", "/v1/registrations?wait=\(seconds)", body: writer.bytes),
             within: limit + .seconds(2))
         guard let json = try? JSONReader.read(answer), let status = RegistrationStatus(json) else {
             throw CommandError(.noBackend, "the daemon's answer is not understood")
         }
-        try show(request, status, json["changed"].flatMap { RegistrationChange($0) })
+        return (status, json["changed"].flatMap { RegistrationChange($0) })
     }
 
     private func show(_ request: RegistrationRequest, _ status: RegistrationStatus, _ change: RegistrationChange?)

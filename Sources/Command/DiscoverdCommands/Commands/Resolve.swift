@@ -44,7 +44,7 @@ struct ResolveCommand: NetworkCommand {
     @OptionGroup var time: LookupTime
     @OptionGroup var domain: DomainOption
     @OptionGroup var place: NetworkOptions
-    @OptionGroup var options: CommonOptions
+    @OptionGroup var common: CommonOptions
     @OptionGroup var output: OutputOptions
 
     /// What the words mean.
@@ -57,11 +57,6 @@ struct ResolveCommand: NetworkCommand {
     private static let mostHosts = 128
 
     /// Hosts are asked for on the links, whether a daemon runs or not.
-    var common: CommonChoice {
-        if case .hosts? = try? sought() { return .ofLinks }
-        return CommonChoice(options)
-    }
-
     func needs() throws -> CommandNeeds {
         switch try sought() {
         case .hosts(let hosts):
@@ -111,7 +106,7 @@ struct ResolveCommand: NetworkCommand {
                     continue
                 }
                 let reason = "no interface of this machine is called \(name.quotedForMessage)"
-                session.notices.failure(CommandError(.notFound, "\(host.text.escapedForTerminal): \(reason)"))
+                try session.tell(CommandError(.notFound, "\(host.text.escapedForTerminal): \(reason)"))
             }
             guard !asked.isEmpty else { return .notFound }
             let isFound = try await HostLookup(session, place, within: time.timeout).show(asked)

@@ -160,7 +160,7 @@ enum ListOrder: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The place of a service in an order; two services never have the same.
-struct ListKey: Hashable, Comparable {
+struct ListKey: Comparable {
     private let text: String
 
     /// People look for a name whatever its case.
@@ -179,9 +179,5 @@ struct ListKey: Hashable, Comparable {
     static func == (one: ListKey, other: ListKey) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
     static func < (one: ListKey, other: ListKey) -> Bool { one.text.utf8.lexicographicallyPrecedes(other.text.utf8) }
-
-    func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-    }
 }
 #endif

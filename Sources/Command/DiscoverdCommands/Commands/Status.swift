@@ -198,11 +198,11 @@ struct StatusLines {
             .escapedForTerminal
     }
 
-    /// `link1.home.example.org: 3 services; not exported: 2 address, 1 name`
     private static func patterns(_ value: JSONValue?) -> String {
         (value?.array ?? []).compactMap(\.string).joined(separator: ",")
     }
 
+    /// `link1.home.example.org: 3 services; left out: 2 address, 1 name`
     private static func export(_ export: JSONValue) -> String {
         let count = export["services"]?.integer ?? 0
         let refused = [

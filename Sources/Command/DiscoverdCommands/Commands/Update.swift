@@ -31,7 +31,7 @@ struct UpdateCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         let record = try txt.record()
         for warning in record.warnings { session.notices.notice(warning) }
-        let one = try await service.registration(in: domain, session)
+        guard let one = try await service.registrations(in: domain, session).first else { return .notFound }
         var writer = JSONWriter()
         writer.txt(record)
         let target = "/v1/registrations/\(QueryString.encode(one.id))/txt"

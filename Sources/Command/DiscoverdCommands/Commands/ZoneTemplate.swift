@@ -236,7 +236,7 @@ struct ZoneTemplateCommand: LocalCommand {
 
     /// What needs no quoting in any of the servers' files.
     private static func isPlain(_ name: String) -> Bool {
-        name.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
+        name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) }
     }
 }
 

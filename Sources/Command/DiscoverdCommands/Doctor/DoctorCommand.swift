@@ -49,13 +49,10 @@ struct DoctorCommand: NetworkCommand {
     @OptionGroup var ofName: ExplainOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
-    @OptionGroup var options: CommonOptions
+    @OptionGroup var common: CommonOptions
     @OptionGroup var output: OutputOptions
 
     private var explaining: Explaining { Explaining(options: ofName, policy: policy, place: place) }
-
-    /// The network is asked directly for a name.
-    var common: CommonChoice { name == nil ? CommonChoice(options) : .ofLinks }
 
     /// Reports the machine as it is. Configured domains need what asks DNS servers; where that is not
     /// installed, the rest is checked.
@@ -100,8 +97,8 @@ struct DoctorCommand: NetworkCommand {
         async let trials = LinkCheck.run()
         async let servers = NameServersCheck.run()
         let interfaces = InterfaceCheck.run()
-        let daemon = await RunningDaemonCheck.run(socket: options.socket)
-        let isWanted = options.avahi == .always
+        let daemon = await RunningDaemonCheck.run(socket: common.socket)
+        let isWanted = common.avahi == .always
         let isNeeded = isWanted || SystemResponder.all.contains(where: \.isAvahi)
         let avahi = try await BackendCheck.run(in: session, isWanted: isWanted)
         let backend = [BusCheck.run(isNeeded: isNeeded), avahi.finding]

@@ -1,4 +1,5 @@
 #if Commands
+internal import CommandFrame
 internal import DNSMessage
 internal import DNSSD
 internal import DiscoverySystem
@@ -13,7 +14,12 @@ enum NameServersCheck {
     static func run() async -> [DoctorFinding] {
         let usesNSS = HostsLookupCheck.modules(SystemFile.lines(of: "/etc/nsswitch.conf")).isEmpty == false
         let servers = servers(SystemFile.lines(of: "/etc/resolv.conf") ?? [])
-        return [ofPath(greeting(), isAsked: usesNSS), ofServers(servers.map { ($0, owner(at: $0)) })]
+        // Each may wait as long as `patience`.
+        let answers: (greeting: String?, owners: [(address: IPAddress, owner: Owner)])? =
+            try? await BlockingThread.value { (greeting(), servers.map { ($0, owner(at: $0)) }) }
+        return [
+            ofPath(answers?.greeting, isAsked: usesNSS), ofServers(answers?.owners ?? servers.map { ($0, .silent) }),
+        ]
     }
 
     // MARK: The C library

@@ -84,7 +84,7 @@ enum ExplainTarget {
     /// - Throws: if it is something else, or not on the link.
     init(_ text: String, type: ServiceType?) throws {
         if let type {
-            self = .subject(.service(ServiceInstance(name: try Self.name(text), type: type)))
+            self = .subject(.service(ServiceInstance(name: try Parsing.soughtName(text), type: type)))
         } else if ServiceInstance.looksLikeFullName(text) {
             let instance = try ServiceInstance(fullName: text)
             guard instance.type.description != "_dns-sd._udp" else {
@@ -104,7 +104,7 @@ enum ExplainTarget {
         } else if let host = try? QueryCommand.name(text), text.contains("."), host.isAskedOnLink, !host.isReverse {
             self = .subject(.host(host))
         } else {
-            _ = try Self.name(text)
+            _ = try Parsing.soughtName(text)
             if [".", "local", "local."].contains(text.lowercased()) {
                 throw Parsing.Failure(
                     "doctor takes a service, a type or a host; 'discoverd browse --types -t' lists the types")
@@ -158,7 +158,7 @@ enum ExplainTarget {
     /// What a word is, as a census has shown: a service before a type, and that before a host. What is nowhere is a service of the usual
     /// type.
     static func subject(of word: String, in census: NameCensus) throws -> InquirySubject {
-        let services = census.services(named: try name(word))
+        let services = census.services(named: try Parsing.soughtName(word))
         if let first = services.first { return .service(first) }
         let types = census.types.filter { $0.name.lowercased() == "_" + word.lowercased() }.sorted {
             $0.description < $1.description
@@ -181,14 +181,7 @@ enum ExplainTarget {
     }
 
     private static func usualService(_ word: String) throws -> ServiceInstance {
-        ServiceInstance(name: try name(word), type: try ServiceType(DefaultType.text))
-    }
-
-    private static func name(_ text: String) throws -> ServiceName {
-        guard (1...ServiceName.maximumLength).contains(text.utf8.count) else {
-            throw Parsing.Failure("a service's name has 1 to \(ServiceName.maximumLength) bytes")
-        }
-        return ServiceName(observed: text)
+        ServiceInstance(name: try Parsing.soughtName(word), type: try ServiceType(DefaultType.text))
     }
 }
 #endif

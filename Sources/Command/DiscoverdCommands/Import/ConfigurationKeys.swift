@@ -1,6 +1,7 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 internal import DiscoverySystem
 internal import Libc
@@ -104,15 +105,15 @@ struct ConfigurationKeys: Equatable {
                 reason: "no old value of `backend` or `finder` reads so: write avahi: auto, always or never")
         }
         let comments = [old["backend"], old["finder"]].compactMap { $0?.comment }.map {
-            $0.prefix { $0 == " " } + Self.trimmed($0)
+            $0.prefix { $0 == " " } + $0.trimmed()
         }
         let ending = lines[first.number].hasSuffix("\r") ? "\r" : ""
         let new = "avahi: \(now.use.rawValue)\(comments.joined())\(ending)"
         for (number, line) in lines.enumerated() where [old["backend"]?.number, old["finder"]?.number].contains(number)
         {
-            changes.append("- \(Self.trimmed(line))")
+            changes.append("- \(line.trimmed())")
         }
-        changes.append("+ \(Self.trimmed(new))")
+        changes.append("+ \(new.trimmed())")
         lines[first.number] = new
         if let second = [old["backend"], old["finder"]].compactMap({ $0?.number }).max(), second != first.number {
             lines.remove(at: second)
@@ -132,17 +133,11 @@ struct ConfigurationKeys: Equatable {
         let mark = value.indices.first { value[$0] == "#" && value[..<$0].last == " " } ?? value.endIndex
         let said = value[..<mark]
         let comment = String(said.reversed().prefix { $0 == " " }) + value[mark...]
-        var word = trimmed(said)
+        var word = said.trimmed()
         if let quote = word.first, "\"'".contains(quote), word.count > 1, word.last == quote {
             word = String(word.dropFirst().dropLast())
         }
         return Line(number: number, value: ["", "~", "null"].contains(word) ? "auto" : word, comment: comment)
-    }
-
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        var text = Substring(text)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text.drop { $0.isWhitespace })
     }
 }
 #endif

@@ -43,7 +43,7 @@ struct QueryCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var output: OutputOptions
 
-    var common: CommonChoice { .ofLinks }
+    var common: NoOptions { NoOptions() }
 
     func needs() throws -> CommandNeeds {
         CommandNeeds(

@@ -91,23 +91,9 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     }
 }
 
-/// What counts of these options for a command that asks the links themselves for some of what it is asked, and for which there is then no
-/// daemon.
-struct CommonChoice: CommonArguments {
-    /// Of what asks the links: for it there is no daemon.
-    static let ofLinks = CommonChoice()
-
-    var avahi = AvahiUse.always
-    var finder = FinderChoice.auto
-    var noDaemon = true
-    var socket: String?
-
-    private init() {}
-
-    init(_ options: CommonOptions) {
-        (avahi, finder) = (options.avahi, options.finder)
-        (noDaemon, socket) = (options.noDaemon, options.socket)
-    }
+/// Of a command that only ever asks the links and DNS servers itself.
+struct NoOptions: CommonArguments {
+    var socket: String? { nil }
 }
 
 /// How long to ask.

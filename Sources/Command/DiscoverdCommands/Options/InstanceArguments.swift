@@ -85,15 +85,9 @@ enum DefaultType {
 }
 
 extension ServiceArguments {
-    /// The one of the services that the daemon publishes which is named.
+    /// The services that the daemon publishes which are named, on whatever links, and all address records of a host: all of this user, or
+    /// all if this user has none.
     /// - Throws: status 1 if there is none, 64 if the name is that of several types.
-    func registration(in domain: Domain, _ session: Session) async throws -> RegistrationStatus {
-        let all = try await registrations(in: domain, session)
-        guard let one = all.first else { throw CommandError(.notFound, "the daemon publishes nothing of that name") }
-        return one
-    }
-
-    /// The same, on whatever links, and all address records of a host: all of this user, or all if this user has none.
     func registrations(in domain: Domain, _ session: Session) async throws -> [RegistrationStatus] {
         let named = try named(in: domain)
         let name = try named?.name ?? Parsing.soughtName(self.name)
@@ -110,10 +104,11 @@ extension ServiceArguments {
                 .notFound, "the daemon publishes no \"\(name)\"\(named.map { " of type \($0.type)" } ?? "")",
                 advice: ["'discoverd status --services' lists what it publishes."])
         }
-        guard named != nil || Set(meant.map(\.type)).count == 1 else {
+        let types = Set(meant.map(\.type))
+        guard named != nil || types.count == 1 else {
             throw CommandError(
-                .usage, "\(meant.count) services have the name \"\(name)\": say which by its type",
-                advice: Set(meant.map(\.type)).sorted().map { "\(name.description) \($0.escapedForTerminal)" })
+                .usage, "\(types.count) types have a service of the name \"\(name)\": say which by its type",
+                advice: types.sorted().map { "\(name.description) \($0.escapedForTerminal)" })
         }
         // What the configuration or a label publishes is nobody's to withdraw.
         let own = meant.filter { $0.uid == geteuid() && $0.origin.isRequested }

@@ -104,11 +104,6 @@ struct TypeWord: Sendable {
     }
 }
 
-extension UInt8 {
-    /// A letter or digit of ASCII.
-    var isAlphanumeric: Bool { (0x61...0x7A).contains(self | 0x20) || (0x30...0x39).contains(self) }
-}
-
 extension ServiceType {
     /// Refuses a type of services that nothing connects to.
     func requireConnections(for command: String) throws {

@@ -9,11 +9,6 @@ struct EstablishmentPrinter {
     let session: Session
     let report: EstablishmentReport
 
-    init(session: Session, establishment: EstablishmentReport) {
-        self.session = session
-        report = establishment
-    }
-
     /// Prints to standard error: standard output belongs to the connection.
     func showOnStandardError(_ error: DiscoveryError?) {
         guard let version = session.jsonVersion else {

@@ -187,7 +187,7 @@ struct PairingReport: Sendable {
 extension String {
     /// The text as one word of a POSIX shell's command line.
     fileprivate var quotedForShell: String {
-        let isPlain = !hasPrefix("-") && utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) }
+        let isPlain = !hasPrefix("-") && utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
         return isPlain
             ? self : "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
