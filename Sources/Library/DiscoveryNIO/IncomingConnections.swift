@@ -79,22 +79,37 @@ final class AcceptedChannels: Sendable {
     /// How many wait here before more wait in the system's queue.
     private static let room = 64
 
+    private let isForOne: Bool
     private let state = Awaited(State())
 
+    /// - Parameter isForOne: the first connection closes the server, and others that arrive meanwhile are closed.
+    init(isForOne: Bool = false) { self.isForOne = isForOne }
+
     func closes(with server: any Channel) {
-        state.change { $0.server = server }
-        server.closeFuture.whenComplete { _ in self.end() }
+        let isOver = state.change { state in
+            state.server = server
+            return state.isOver
+        }
+        server.closeFuture.whenComplete { [self] _ in
+            // One connection may wait on, after it has closed the server.
+            if isForOne { state.change { $0.isOver = true } } else { end() }
+        }
+        if isOver { server.close(promise: nil) }
     }
 
     /// Adds an accepted connection.
     func add(_ channel: any Channel) {
-        let isRefused = state.change { state in
-            if state.isOver { return true }
+        let superfluous = state.change { state -> (any Channel)? in
+            if state.isOver { return channel }
             state.waiting.append(channel)
+            if isForOne {
+                state.isOver = true
+                return state.server
+            }
             if state.waiting.count >= Self.room, !state.isPaused { state.pause(true) }
-            return false
+            return nil
         }
-        if isRefused { channel.close(promise: nil) }
+        superfluous?.close(promise: nil)
     }
 
     /// The next connection; nil if there are no more, or the task is cancelled.
@@ -107,12 +122,16 @@ final class AcceptedChannels: Sendable {
         } ?? nil
     }
 
-    /// Closes the waiting connections: no one takes them any more.
-    func end() {
-        let waiting = state.change { state in
+    /// The waiting connections, and no more afterwards.
+    func takeRest() -> [any Channel] {
+        state.change { state in
             defer { state = State(isOver: true) }
             return state.waiting
         }
-        for channel in waiting { channel.close(promise: nil) }
+    }
+
+    /// Closes the waiting connections: no one takes them any more.
+    func end() {
+        for channel in takeRest() { channel.close(promise: nil) }
     }
 }

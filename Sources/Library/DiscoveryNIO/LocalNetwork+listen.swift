@@ -67,7 +67,8 @@ extension LocalNetwork {
         }
     }
 
-    private func publish(
+    /// Publishes what a channel listens for.
+    func publish(
         _ channel: any Channel,
         _ name: ServiceName,
         _ type: ServiceType,

@@ -48,8 +48,23 @@ public enum ServerSocket {
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
     ) async throws -> ServerConnections<Connection> {
         let accepted = AcceptedChannels()
+        let channel = try await accept(into: accepted, port: port, on: interfaces, over: family, group: group)
+        accepted.closes(with: channel)
+        return ServerConnections(
+            channel: channel, connections: IncomingConnections(accepted: accepted, initializer: initializer))
+    }
+
+    /// Listens on every address for connections that wait in `accepted`, which the caller lets close with the channel.
+    /// - Throws: `Failure`.
+    static func accept(
+        into accepted: AcceptedChannels,
+        port: Port?,
+        on interfaces: InterfaceFilter,
+        over family: IPAddress.Family?,
+        group: any EventLoopGroup
+    ) async throws -> any Channel {
         let limit = InterfaceLimit(interfaces)
-        let channel = try await everywhere(family, limit, group) { bootstrap, host in
+        return try await everywhere(family, limit, group) { bootstrap, host in
             try await bootstrap.childChannelOption(.autoRead, value: false)
                 // Otherwise the end of the other side's output would close the connection before it is used.
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -62,9 +77,6 @@ public enum ServerSocket {
                 }
                 .bind(to: try address(host, port)).get()
         }
-        accepted.closes(with: channel)
-        return ServerConnections(
-            channel: channel, connections: IncomingConnections(accepted: accepted, initializer: initializer))
     }
 
     /// Listens on every address; `initializer` alone handles each connection.
