@@ -108,6 +108,27 @@ struct NetServiceTests {
         }
     }
 
+    @Test("a service that listens is found by its subtypes, too; a type _udp has no connections (-72004)")
+    func listening() async throws {
+        let printer = NetService(domain: "local.", type: "_tonyipp._tcp,_printer", name: "tony", port: 0)
+        let datagrams = NetService(domain: "local.", type: "_tonyipp._udp", name: "ann", port: 0)
+        for service in [printer, datagrams] {
+            service.network = one
+            service.delegate = recorder
+        }
+        printer.publish(options: .listenForConnections)
+        #expect(await recorder.words(2).last == "did publish tony")
+        let subtype = try ServiceType("_printer._sub._tonyipp._tcp")
+        for try await case .found(let service) in two.browse(subtype, in: .local, resolution: .none) {
+            #expect(service.instance.name.text == "tony")
+            break
+        }
+        datagrams.publish(options: .listenForConnections)
+        #expect(await recorder.words(4).last == "did not publish 10 -72004")
+        printer.stop()
+        #expect(await recorder.words(5).last == "did stop")
+    }
+
     @Test(
         "a service that cannot be published is -72004, one that cannot be now -72003",
         arguments: [

@@ -16,13 +16,10 @@ final class Publisher: Sendable {
 
     /// How long a backend may be absent before publishing fails.
     static let patience = Duration.seconds(5)
-    /// Maximum number of accepted connections that the delegate has not received yet; more are closed.
-    static let maximumWaiting = 64
 
     private struct State {
         var service: OfferedService
         var publication: Publication?
-        var waiting = 0
     }
 
     private let network: LocalNetwork
@@ -39,19 +36,9 @@ final class Publisher: Sendable {
     /// Publishes until it fails or the task is cancelled. On return the service is withdrawn, and its goodbyes are sent.
     func run(_ tell: @escaping @Sendable (Event) async -> Void) async {
         guard !Task.isCancelled else { return }
+        guard let port = listensOn else { return await publish(service, tell) }
         do {
-            let listener = try await listen(tell)
-            let publication = listener?.publication ?? network.publish(service, onConflict: policy)
-            if let listener { await tell(.listening(listener.port)) }
-            // The record may have changed in the meantime.
-            let txt = state.withLock { state in
-                state.publication = publication
-                return state.service.txt
-            }
-            await publication.update(txt: txt)
-            await follow(publication, tell)
-            await listener?.close()
-            await publication.withdraw()
+            try await listen(on: port, tell)
         } catch let error as DiscoveryError {
             await tell(.failed(error))
         } catch {
@@ -85,35 +72,36 @@ final class Publisher: Sendable {
         }
     }
 
-    private func listen(_ tell: @escaping @Sendable (Event) async -> Void) async throws -> PublishedListener? {
-        guard let port = listensOn else { return nil }
-        let service = service
-        return try await network.listen(
-            service.name, type: service.type, in: service.domain, port: port, txt: service.txt, onConflict: policy
-        ) { [self] channel in
-            let hasRoom = state.withLock { state in
-                state.waiting += 1
-                return state.waiting <= Self.maximumWaiting
-            }
+    private func publish(_ service: OfferedService, _ tell: @escaping @Sendable (Event) async -> Void) async {
+        let publication = network.publish(service, onConflict: policy)
+        // The record may have changed in the meantime.
+        let txt = state.withLock { state in
+            state.publication = publication
+            return state.service.txt
+        }
+        await publication.update(txt: txt)
+        await follow(publication, tell)
+        await publication.withdraw()
+    }
+
+    /// Listens while the service is published, at the actual port.
+    private func listen(on port: DNSSD.Port?, _ tell: @escaping @Sendable (Event) async -> Void) async throws {
+        var service = service
+        try service.type.checkHasConnections(insteadOf: "listenForDatagrams")
+        let server = try await ServerSocket.listen(port: port) { channel in
             let connection = StreamConnection()
-            return connection.adopt(channel).flatMapThrowing { [self] in
-                guard hasRoom else {
-                    oneLess()
-                    return channel.close(promise: nil)
-                }
-                // Not before it arrives, because the delegate may stop listening immediately.
-                let arrival = ArrivalHandler(orNever: oneLess) { [self] _ in
-                    // NIO must not wait for the run loop.
-                    Task {
-                        await tell(.accepted(connection))
-                        oneLess()
-                    }
-                }
-                try channel.pipeline.syncOperations.addHandler(arrival)
+            return connection.adopt(channel).map { connection }
+        }
+        service.port = try DNSSD.Port(server.channel.localAddress?.port ?? 0)
+        let listening = service
+        try await server.executeThenClose { connections in
+            await tell(.listening(listening.port))
+            await withTaskGroup(of: Void.self) { group in
+                // One by one: while the delegate takes one, others wait in the listener, and then in the system.
+                group.addTask { for await connection in connections { await tell(.accepted(connection)) } }
+                await publish(listening, tell)
+                group.cancelAll()
             }
         }
     }
-
-    /// One fewer connection is waiting.
-    @Sendable private func oneLess() { state.withLock { $0.waiting -= 1 } }
 }

@@ -77,7 +77,7 @@ extension ConnectTarget {
 
 extension ServiceType {
     /// - Throws: `.invalidServiceType` for a type `_udp`, which is for all but TCP (RFC 6763 §7); it names the call for it.
-    func checkHasConnections(insteadOf other: String) throws(DiscoveryError) {
+    package func checkHasConnections(insteadOf other: String) throws(DiscoveryError) {
         guard transport == .tcp else {
             throw DiscoveryError(
                 .invalidServiceType,

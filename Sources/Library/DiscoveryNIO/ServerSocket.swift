@@ -174,28 +174,19 @@ extension ServerSocket {
 }
 
 /// Reports when a connection is active: if the listener is closed sooner, SwiftNIO closes the connection too.
-package final class ArrivalHandler: ChannelInboundHandler {
-    package typealias InboundIn = NIOAny
+final class ArrivalHandler: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
 
     private let arrived: (any Channel) -> Void
-    private let ended: () -> Void
     private var hasArrived = false
 
-    /// - Parameter ended: called when the connection ends before it arrived.
-    package init(orNever ended: @escaping () -> Void = {}, _ arrived: @escaping (any Channel) -> Void) {
-        self.arrived = arrived
-        self.ended = ended
-    }
+    init(_ arrived: @escaping (any Channel) -> Void) { self.arrived = arrived }
 
-    package func channelActive(context: ChannelHandlerContext) {
+    func channelActive(context: ChannelHandlerContext) {
         // It is reported again, to the caller's handlers, once someone reads.
         if !hasArrived { arrived(context.channel) }
         hasArrived = true
         context.fireChannelActive()
-    }
-
-    package func handlerRemoved(context: ChannelHandlerContext) {
-        if !hasArrived { ended() }
     }
 
     /// It came by an interface that is not to be used, or that the system does not name.
