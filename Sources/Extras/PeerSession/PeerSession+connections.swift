@@ -7,42 +7,43 @@ internal import PeerIdentity
 extension PeerSession {
     typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// A connection that was accepted, and does not read yet.
-    struct Arrival: Sendable {
-        let channel: any Channel
-        /// Who it is, once TLS is established; nil without TLS.
-        let peer: EventLoopFuture<LinkIdentity>?
-    }
-
-    /// Adds TLS to a connection if the session has it; on the connection's event loop.
-    static func secure(
-        _ channel: any Channel, calling name: PeerName?, _ security: (any SessionSecurity)?
-    ) -> EventLoopFuture<EventLoopFuture<LinkIdentity>?> {
-        guard let security else { return channel.eventLoop.makeSucceededFuture(nil) }
-        return security.secure(channel, calling: name).map { .some($0) }
-    }
-
-    func arrived(_ arrival: Arrival) {
-        let channel = arrival.channel
-        makeRoom(for: channel)
-        let number = number()
-        links[number] = PeerLink(
-            channel: channel, isIncoming: true, stage: arrival.peer == nil ? .new : .securing, now: .now)
-        addJob.yield { [weak self] in
-            let wire = try? await channel.eventLoop.submit { try Wire(wrappingChannelSynchronously: channel) }.get()
-            guard let self else { return channel.close(promise: nil) }
-            // It was reset before it was read, and must not stay among the strangers.
-            guard let wire else { return await self.discard(channel, number) }
-            try? await channel.setOption(.autoRead, value: true).get()
-            guard let peer = arrival.peer else { return await self.serve(wire, number) }
-            do {
-                await self.secured(number, try await Self.identity(peer, on: wire))
-                await self.serve(wire, number)
-            } catch {
-                await self.discard(channel, number)
-                self.security?.refused(error)
+    /// The initializer of connections, with TLS if the session has it. It returns the connection, to be used in any case, and who is there once
+    /// TLS is established; nil without TLS.
+    static func wrapping(
+        calling name: PeerName?, _ security: (any SessionSecurity)?
+    ) -> @Sendable (any Channel) -> EventLoopFuture<(Wire, EventLoopFuture<LinkIdentity>?)> {
+        { channel in
+            guard let security else {
+                return channel.eventLoop.makeCompletedFuture { (try Wire(wrappingChannelSynchronously: channel), nil) }
+            }
+            // The wire last: dropping an unused one would trap.
+            return security.secure(channel, calling: name).flatMapThrowing { proof in
+                (try Wire(wrappingChannelSynchronously: channel), proof)
             }
         }
+    }
+
+    func arrived(_ channel: any Channel, isSecured: Bool) -> PeerTable.LinkID {
+        makeRoom(for: channel)
+        let number = number()
+        links[number] = PeerLink(channel: channel, isIncoming: true, stage: isSecured ? .securing : .new, now: .now)
+        return number
+    }
+
+    /// Serves a caller once its key is proven.
+    func serve(_ wire: Wire, _ number: PeerTable.LinkID, provenBy proof: EventLoopFuture<LinkIdentity>?) async {
+        if let proof {
+            do {
+                let identity = try await Self.identity(proof, on: wire)
+                links[number]?.identity = identity
+                links[number]?.reached(.new, now: .now)
+            } catch {
+                links[number] = nil
+                security?.refused(error)
+                return
+            }
+        }
+        await serve(wire, number)
     }
 
     /// Where too many peers are not connected yet, one of the greediest address gives way.
@@ -66,16 +67,6 @@ extension PeerSession {
         channel.remoteAddress.flatMap { IPAddress($0) }
     }
 
-    private func discard(_ channel: any Channel, _ number: PeerTable.LinkID) {
-        links[number] = nil
-        channel.close(promise: nil)
-    }
-
-    private func secured(_ number: PeerTable.LinkID, _ identity: LinkIdentity) {
-        links[number]?.identity = identity
-        links[number]?.reached(.new, now: .now)
-    }
-
     /// Who the peer is; closes the connection if that stays unknown.
     private static func identity(
         _ peer: EventLoopFuture<LinkIdentity>, on wire: Wire
@@ -95,12 +86,9 @@ extension PeerSession {
 
     func dial(_ peer: PeerID, _ service: ServiceInstance, _ attempt: Int) async {
         do {
-            let security = security
-            let (wire, proof) = try await network.connect(to: .instance(service), on: interfaces) { channel in
-                Self.secure(channel, calling: .service(service), security).flatMapThrowing { proof in
-                    (try Wire(wrappingChannelSynchronously: channel), proof)
-                }
-            }.output
+            let (wire, proof) = try await network.connect(
+                to: .instance(service), on: interfaces, initializer: Self.wrapping(calling: .service(service), security)
+            ).output
             let identity: LinkIdentity? = if let proof { try await Self.identity(proof, on: wire) } else { nil }
             let socket = await DatagramSocket.open(beside: wire.channel, security)
             let number = number()

@@ -36,29 +36,23 @@ extension PeerSession {
     // MARK: Finding and being found
 
     private func advertise() async throws {
-        let (arrivals, arrived) = AsyncStream<Arrival>.makeStream(
-            bufferingPolicy: .bufferingNewest(PeerLink.Limits.strangers))
         var txt = TXTRecord()
         try txt.append(key: "id", text: id.description)
         try txt.append(key: "name", text: displayName)
         if let security { try KeyHint(security.fingerprint).add(to: &txt) }
         let name = Self.serviceName(displayName) ?? .ofThisMachine()
-        let listener = try await network.listen(name, type: type, txt: txt, on: interfaces) { [security] channel in
-            // Do not read before someone handles the input.
-            channel.setOption(.autoRead, value: false).flatMap {
-                Self.secure(channel, calling: nil, security)
-            }.map { peer in
-                switch arrived.yield(Arrival(channel: channel, peer: peer)) {
-                case .enqueued: break
-                // Of more than the session has come to look at, the oldest gives way: who is new is heard.
-                case .dropped(let oldest): oldest.channel.close(promise: nil)
-                default: channel.close(promise: nil)
-                }
-            }
-        }
-        do {
+        try await network.withListener(
+            name, type: type, txt: txt, on: interfaces, initializer: Self.wrapping(calling: nil, security)
+        ) { listener, connections in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for await arrival in arrivals { await self.arrived(arrival) } }
+                group.addTask {
+                    await withDiscardingTaskGroup { served in
+                        for await (wire, proof) in connections {
+                            let number = await self.arrived(wire.channel, isSecured: proof != nil)
+                            served.addTask { await self.serve(wire, number, provenBy: proof) }
+                        }
+                    }
+                }
                 group.addTask {
                     var watch = BackendWatch()
                     for await status in listener.publication.updates {
@@ -70,14 +64,13 @@ extension PeerSession {
                         }
                     }
                 }
-                defer { group.cancelAll() }
-                try await group.next()
+                let end = await group.nextResult()
+                group.cancelAll()
+                // At once: the connections may take a while to end.
+                await listener.close()
+                try end?.get()
             }
-        } catch {
-            await listener.close()
-            throw error
         }
-        await listener.close()
     }
 
     /// As much of a display name as fits a service's name; nil if that is no valid name.
