@@ -67,14 +67,13 @@ struct DatagramSealTests {
         }
     }
 
-    @Test("each is opened once, in any order within the window")
+    @Test("each is opened once, and none after a newer one")
     func replays() throws {
         var opener = DatagramOpener(key, token: token)
         func opens(_ number: UInt64) throws -> Bool { opener.open(try sealed(number, [1])) != nil }
-        #expect(try [2, 1, 2, 1, 3].map(opens) == [true, true, false, false, true])
-        #expect(try opens(2000))
-        #expect(try !opens(2000 - 1024))
-        #expect(try opens(2000 - 1023))
+        #expect(try [2, 1, 2, 1, 3].map(opens) == [true, false, false, false, true])
+        #expect(try opens(.max))
+        #expect(try [.max, .max - 1].map(opens) == [false, false])
     }
 
     @Test("a forged number, however great, displaces none")

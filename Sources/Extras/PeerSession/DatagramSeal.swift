@@ -37,11 +37,11 @@ package struct DatagramSeal: DatagramSealing {
     }
 }
 
-/// Opens the datagrams that come to this side: each one once, of the newest 1024.
+/// Opens the datagrams that come to this side: those that are newer than all before, for a session drops the others anyway.
 package struct DatagramOpener: DatagramOpening {
     private let key: SymmetricKey
     private let token: UInt64
-    private var window = ReplayWindow()
+    private var newest: UInt64 = 0
 
     package init(_ key: DatagramKey, token: UInt64) {
         self.key = SymmetricKey(data: key.bytes)
@@ -55,14 +55,14 @@ package struct DatagramOpener: DatagramOpening {
             UInt64(bigEndianBytes: header.prefix(8)) == token
         else { return nil }
         let number = UInt64(bigEndianBytes: header.dropFirst(8))
-        // Only what has the key counts as having come.
-        guard window.admits(number),
+        guard number > newest,
             let box = try? ChaChaPoly.SealedBox(
                 nonce: .init(number: number), ciphertext: Array(sealed.dropLast(DatagramSeal.tagLength)),
                 tag: Array(sealed.suffix(DatagramSeal.tagLength))),
             let content = try? ChaChaPoly.open(box, using: key, authenticating: header)
         else { return nil }
-        window.insert(number)
+        // Only what has the key counts as having come.
+        newest = number
         return SessionDatagram(header + content)
     }
 }
@@ -81,41 +81,3 @@ extension ChaChaPoly.Nonce {
     }
 }
 #endif
-
-/// Which of the newest 1024 numbers have come. A number counts once, and one that is too old to say counts as having come (RFC 4303 §3.4.3).
-package struct ReplayWindow: Hashable, Sendable {
-    /// How many numbers are distinguished.
-    package static let size: UInt64 = 1024
-
-    private var newest: UInt64 = 0
-    /// A bit for each number, at its place modulo `size`.
-    private var bits = [UInt64](repeating: 0, count: Int(size / 64))
-
-    package init() {}
-
-    /// Whether a number has not come yet. Zero is no number.
-    package func admits(_ number: UInt64) -> Bool {
-        if number > newest { return true }
-        guard number > 0, newest - number < Self.size else { return false }
-        return bits[word(of: number)] & bit(of: number) == 0
-    }
-
-    /// Records a number that was admitted.
-    package mutating func insert(_ number: UInt64) {
-        guard admits(number) else { return }
-        if number > newest {
-            if number - newest >= Self.size {
-                for index in bits.indices { bits[index] = 0 }
-            } else {
-                // They take the places of numbers that are too old now.
-                for number in newest + 1...number { bits[word(of: number)] &= ~bit(of: number) }
-            }
-            newest = number
-        }
-        bits[word(of: number)] |= bit(of: number)
-    }
-
-    private func word(of number: UInt64) -> Int { Int(number % Self.size / 64) }
-
-    private func bit(of number: UInt64) -> UInt64 { 1 << (number % 64) }
-}
