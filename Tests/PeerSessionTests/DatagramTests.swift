@@ -25,6 +25,17 @@ struct DatagramTests {
         #expect(SessionDatagram(header + [1])?.message == [])
     }
 
+    @Test("without a key a datagram goes as it is, and only its token says whose it is")
+    func plain() {
+        let datagram = SessionDatagram(token: 5, number: 1, message: [1])
+        var seal = DatagramSeal(nil)
+        #expect(seal.maximumMessageLength == SessionDatagram.maximumMessageLength)
+        #expect(seal.seal(datagram) == datagram.bytes)
+        var (own, other) = (DatagramOpener(nil, token: 5), DatagramOpener(nil, token: 6))
+        #expect(own.open(datagram.bytes) == datagram)
+        #expect(other.open(datagram.bytes) == nil)
+    }
+
     @Test("a greeting says where datagrams go; one that does not is as before; a bad one is refused")
     func greetings() throws {
         let offer = DatagramOffer(port: 40_000, token: 0xAB)

@@ -11,18 +11,17 @@ struct DatagramSocket: Sendable {
     private let connection: any Channel
 
     /// Nil if no socket is available; then everything uses the connection.
-    /// - Parameter security: seals the datagrams; nil for plain ones.
-    static func open(beside connection: any Channel, _ security: (any SessionSecurity)?) async -> DatagramSocket? {
+    /// - Parameter isSealed: whether the datagrams are to be sealed, as the connection is.
+    static func open(beside connection: any Channel, isSealed: Bool) async -> DatagramSocket? {
         guard var address = connection.localAddress, connection.remoteAddress?.protocol == address.protocol else {
             return nil
         }
         address.port = 0
         let token = UInt64.random(in: .min ... .max)
-        let key = security?.newKey()
+        let key = isSealed ? DatagramKey.random() : nil
         // No datagrams rather than plain ones.
-        if security != nil, key == nil { return nil }
-        let opener: any DatagramOpening =
-            if let security, let key { security.opener(key, token: token) } else { PlainOpener(token: token) }
+        if isSealed, key == nil { return nil }
+        let opener = DatagramOpener(key, token: token)
         let (arrivals, arrived) = AsyncStream<SessionDatagram>.makeStream(bufferingPolicy: .bufferingNewest(64))
         var bootstrap = DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { channel in
@@ -65,13 +64,11 @@ struct DatagramSocket: Sendable {
 private final class DatagramHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
-    private var opener: any DatagramOpening
+    private var opener: DatagramOpener
     private let host: SocketAddress?
     private let arrived: AsyncStream<SessionDatagram>.Continuation
 
-    init(
-        _ opener: any DatagramOpening, _ host: SocketAddress?, _ arrived: AsyncStream<SessionDatagram>.Continuation
-    ) {
+    init(_ opener: DatagramOpener, _ host: SocketAddress?, _ arrived: AsyncStream<SessionDatagram>.Continuation) {
         (self.opener, self.host, self.arrived) = (opener, host, arrived)
     }
 

@@ -90,7 +90,7 @@ extension PeerSession {
                 to: .instance(service), on: interfaces, initializer: Self.wrapping(calling: .service(service), security)
             ).output
             let identity: LinkIdentity? = if let proof { try await Self.identity(proof, on: wire) } else { nil }
-            let socket = await DatagramSocket.open(beside: wire.channel, security)
+            let socket = await DatagramSocket.open(beside: wire.channel, isSealed: security != nil)
             let number = number()
             links[number] = PeerLink(channel: wire.channel, isIncoming: false, now: .now)
             links[number]?.identity = identity
@@ -201,7 +201,7 @@ struct PeerLink: Sendable {
     var remoteOffer: DatagramOffer?
     var datagrams = DatagramPath()
     /// Writes the datagrams.
-    var seal: any DatagramSealing = PlainSeal()
+    var seal = DatagramSeal(nil)
 
     init(channel: any Channel, isIncoming: Bool, stage: Stage = .new, now: SuspendingClock.Instant) {
         (self.channel, self.isIncoming, self.stage) = (channel, isIncoming, stage)

@@ -109,7 +109,7 @@ extension PeerSession {
             links[number]?.reached(.greeted, now: .now)
             links[number]?.remoteOffer = greeting.datagrams
             if greeting.datagrams != nil {
-                let socket = await DatagramSocket.open(beside: link.channel, security)
+                let socket = await DatagramSocket.open(beside: link.channel, isSealed: security != nil)
                 links[number]?.socket = socket
             }
             let claim = await claim(of: greeting, on: number)

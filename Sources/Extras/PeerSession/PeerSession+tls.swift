@@ -77,11 +77,5 @@ private struct SessionTLS: SessionSecurity {
     func error(_ error: any Error) -> SessionError? { (error as? PeerRefusal).map { SessionError($0) } }
 
     func refused(_ error: any Error) { if let refusal = error as? PeerRefusal { tellRefused(refusal) } }
-
-    func newKey() -> DatagramKey? { .random() }
-
-    func seal(_ key: DatagramKey) -> any DatagramSealing { DatagramSeal(key) }
-
-    func opener(_ key: DatagramKey, token: UInt64) -> any DatagramOpening { DatagramOpener(key, token: token) }
 }
 #endif

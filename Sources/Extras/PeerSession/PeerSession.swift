@@ -227,9 +227,8 @@ extension PeerSession {
     }
 
     /// Nil where datagrams would be plain although the connection is not.
-    private func seal(for remote: DatagramOffer) -> (any DatagramSealing)? {
-        guard let security else { return PlainSeal() }
-        return remote.key.map { security.seal($0) }
+    private func seal(for remote: DatagramOffer) -> DatagramSeal? {
+        security == nil ? DatagramSeal(nil) : remote.key.map { DatagramSeal($0) }
     }
 
     /// - Parameter message: nil for a probe.

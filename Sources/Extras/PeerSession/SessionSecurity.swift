@@ -28,9 +28,4 @@ protocol SessionSecurity: Sendable {
 
     /// A caller was refused.
     func refused(_ error: any Error)
-
-    /// A key for the datagrams of a connection to this side.
-    func newKey() -> DatagramKey?
-    func seal(_ key: DatagramKey) -> any DatagramSealing
-    func opener(_ key: DatagramKey, token: UInt64) -> any DatagramOpening
 }
