@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
+import DiscoveryPOSIX
 public import Foundation
-import Libc
 
 extension NetService {
     /// Resolves host, port, TXT record and every address, for `timeout` seconds; 0 means no limit.
@@ -126,23 +126,6 @@ extension DiscoveredService {
 extension Endpoint {
     /// The address as `sockaddr_in` or `sockaddr_in6` for connect(2), with the scope of a link-local one.
     var socketAddress: Data {
-        switch address {
-        case .v4(let address):
-            var value = sockaddr_in()
-            value.sin_family = sa_family_t(AF_INET)
-            value.sin_port = port.rawValue.bigEndian
-            value.sin_addr.s_addr = address.bits.bigEndian
-            return withUnsafeBytes(of: value) { Data($0) }
-        case .v6(let address, let scope):
-            var value = sockaddr_in6()
-            value.sin6_family = sa_family_t(AF_INET6)
-            value.sin6_port = port.rawValue.bigEndian
-            value.sin6_scope_id = scope
-            withUnsafeMutableBytes(of: &value.sin6_addr) { bytes in
-                bytes.storeBytes(of: address.high.bigEndian, as: UInt64.self)
-                bytes.storeBytes(of: address.low.bigEndian, toByteOffset: 8, as: UInt64.self)
-            }
-            return withUnsafeBytes(of: value) { Data($0) }
-        }
+        SocketAddress(address, port: port.rawValue).withPointer { Data(bytes: $0, count: Int($1)) }
     }
 }
