@@ -221,7 +221,7 @@ import Testing
             "DELETE /v1/registrations/abc HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
             "GET /v1/services/watch?type=_xx._tcp&since=1-2-3 HTTP/1.1\r\nHost: x\r\n\r\n",
         ].map { Array($0.utf8) }
-        var random = SplitMix(seed: 4711)
+        var random = SeededGenerator(seed: 4711)
         let end = ContinuousClock.now + .seconds(seconds)
         var sent = 0
         while ContinuousClock.now < end {
@@ -385,20 +385,5 @@ import Testing
         #expect(table.takeExpired(now: .seconds(30)).map(\.id) == [3])
         #expect(table.takeExpired(now: .seconds(60)).map(\.id) == [4])
         #expect(table.takeExpired(now: .seconds(100_000)).map(\.id) == [])
-    }
-}
-
-/// A generator whose numbers repeat in every run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import DNSSD
 import DiscoveryJSON
 import Testing
 

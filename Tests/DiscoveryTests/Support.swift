@@ -1,21 +1,6 @@
 import DNSSD
 import Discovery
 
-/// Random numbers that repeat in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
 let eth0 = NetworkInterface(index: 2, name: "eth0")
 let eth1 = NetworkInterface(index: 3, name: "eth1")
 let lo = NetworkInterface(index: 1, name: "lo")

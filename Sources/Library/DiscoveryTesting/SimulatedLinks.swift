@@ -29,12 +29,12 @@ struct SimulatedLinks: Sendable {
 
     private var stations: [Station] = []
     private var now = Duration.zero
-    private var random: SplitMix
+    private var random: SeededGenerator
     /// Machines hear each other that have the same number.
     var segments: [String: Int] = [:]
     private(set) var claimed: Set<DomainName> = []
 
-    init(seed: UInt64) { random = SplitMix(state: ~seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: ~seed) }
 
     // MARK: Claims
 
@@ -48,7 +48,7 @@ struct SimulatedLinks: Sendable {
 
     private mutating func station(at site: Site) -> Int {
         if let index = stations.firstIndex(where: { $0.site == site }) { return index }
-        var responder = LinkResponder(mtu: Self.mtu, random: SplitMix(state: random.next()))
+        var responder = LinkResponder(mtu: Self.mtu, random: SeededGenerator(seed: random.next()))
         responder.use(site.families, at: now)
         responder.machine = Set(site.addresses)
         stations.append(Station(site: site, responder: responder))

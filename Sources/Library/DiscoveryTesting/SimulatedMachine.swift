@@ -66,7 +66,7 @@ struct SimulatedMachine: Sendable {
         (self.name, self.host, self.interfaces) = (name, host, interfaces)
         let labels = host.text.split(separator: ".")
         guard labels.count == 2, labels[1] == "local" else { return }
-        let random = SplitMix(state: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+        let random = SeededGenerator(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
         label = HostLabel(String(labels[0]), random: random)
     }
 
@@ -92,11 +92,11 @@ struct SimulatedConditions: Sendable {
     var delay = Duration.zero
     var delays: [String: Duration] = [:]
     private var last: [Channel: Duration] = [:]
-    private var random: SplitMix
+    private var random: SeededGenerator
     /// Something was not heard at once: what is due is no longer in its order.
     private(set) var hasDelayed = false
 
-    init(seed: UInt64) { random = SplitMix(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// Whether everything is heard at once.
     var isPerfect: Bool { loss == 0 && delay == .zero && delays.isEmpty && last.isEmpty }
@@ -117,18 +117,7 @@ struct SimulatedConditions: Sendable {
     mutating func forget(_ operations: [UInt64]) { last = last.filter { !operations.contains($0.key.operation) } }
 }
 
-/// SplitMix64: a generator that gives the same numbers on every machine.
-struct SplitMix: RandomNumberGenerator, Sendable {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
+extension SeededGenerator {
     /// From 0, below 1.
     mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

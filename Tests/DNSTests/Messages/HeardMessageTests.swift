@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import Testing
 
 @Suite("What is read of a message of multicast DNS")

@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import Testing
 
 @Suite("Reading messages")

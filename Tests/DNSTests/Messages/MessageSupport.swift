@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import Glibc
 
 /// How often a property is tried: so often only in `make test-all`.

@@ -1,3 +1,4 @@
+import DNSSD
 import Discovery
 import Synchronization
 import Testing

@@ -156,7 +156,7 @@ enum TargetOrder {
     /// Sorts by priority; within one priority, at random in proportion to the weights.
     /// - Parameter seed: the same seed gives the same order.
     static func sorted(_ targets: Set<ServiceTarget>, seed: UInt64) -> [ServiceTarget] {
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let levels = Dictionary(grouping: targets, by: \.priority).sorted { $0.key < $1.key }
         return levels.flatMap { level in chosen(level.value.sorted(by: precedes), &generator) }
     }
@@ -168,7 +168,7 @@ enum TargetOrder {
         )
     }
 
-    private static func chosen(_ targets: [ServiceTarget], _ generator: inout SplitMix) -> [ServiceTarget] {
+    private static func chosen(_ targets: [ServiceTarget], _ generator: inout SeededGenerator) -> [ServiceTarget] {
         var (left, result) = (targets, [ServiceTarget]())
         while !left.isEmpty {
             let sum = left.reduce(UInt64(0)) { $0 + UInt64($1.weight) }
@@ -181,18 +181,5 @@ enum TargetOrder {
             result.append(left.remove(at: index ?? left.startIndex))
         }
         return result
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): a generator that a seed can repeat.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 
 /// Watches the leases of a domain's other publishers, and takes back the records of those that are gone.
 ///

@@ -1,3 +1,5 @@
+import DNSSD
+
 /// The delay before the next try: doubles each time, and is spread so that many do not come together.
 struct RetryDelay: Hashable, Sendable {
     static let first = Duration.seconds(1)
@@ -16,20 +18,7 @@ struct RetryDelay: Hashable, Sendable {
     mutating func succeeded() { next = Self.first }
 }
 
-/// Random numbers that a test can repeat (SplitMix64).
-package struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    package init(seed: UInt64) { state = seed }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SeededGenerator {
     mutating func fraction() -> Double { Double.random(in: 0..<1, using: &self) }
 }
 
