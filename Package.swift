@@ -164,7 +164,7 @@ let allTests: [Target] = [
             "LocalNames", "MulticastEngine",
         ]),
     tests("CommandLineTests", commands + ["DNSMessage", "DiscoverdCommands", "DiscoveryTesting", "MulticastEngine"]),
-    tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
+    tests("DiscoveryNIOTests", tested + sockets + nio("NIOEmbedded") + ["DiscoveryNIO"]),
     tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
     tests("DiscoveryTLSTests", ["DNSSD"] + secured + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
     tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),

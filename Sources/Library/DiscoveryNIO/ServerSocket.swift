@@ -159,7 +159,7 @@ extension ServerSocket {
     /// loop.
     static func hold(_ limit: InterfaceLimit, for server: any Channel) -> EventLoopFuture<Void> {
         // Watch before listing, so that no change is missed.
-        SystemChanges.watch(InterfaceLimit.watch(), on: server.eventLoop, until: server.closeFuture) {
+        SystemChanges.watch(InterfaceLimit.watch(), gathering: nil, on: server.eventLoop, until: server.closeFuture) {
             try? apply(limit, to: server)
         }
         .flatMapThrowing { try apply(limit, to: server) }

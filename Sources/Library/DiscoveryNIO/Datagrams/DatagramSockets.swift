@@ -18,8 +18,6 @@ final class DatagramSockets: Sendable {
         var slots: [IPAddress: Slot] = [:]
         var port: Int?
         var isClosed = false
-        /// Changes are to be followed soon.
-        var isDue = false
     }
 
     /// How often a free port is looked for that all addresses have.
@@ -54,9 +52,9 @@ final class DatagramSockets: Sendable {
     func open(at port: Port?) async throws -> Port {
         do {
             // Watch before listing, so that no change is missed.
-            try await SystemChanges.watch(InterfaceLimit.watchAll(), on: loop, until: end.futureResult) { [weak self] in
-                self?.followSoon()
-            }.get()
+            try await SystemChanges.watch(
+                InterfaceLimit.watchAll(), gathering: SystemChanges.moment, on: loop, until: end.futureResult
+            ) { [weak self] in self?.follow() }.get()
             for attempt in 1...Self.tries {
                 do {
                     return try await openAll(at: port)
@@ -97,19 +95,6 @@ final class DatagramSockets: Sendable {
             LocalAddresses.system().entries
                 .filter { interfaces.allows($0.interface.name) && (family == nil || $0.address.family == family) }
                 .map(\.address))
-    }
-
-    /// After a moment: a link that comes up gets several addresses, and one that flaps must not keep the loop busy.
-    private func followSoon() {
-        let isFirst = state.withLock { state in
-            defer { state.isDue = true }
-            return !state.isDue
-        }
-        guard isFirst else { return }
-        loop.scheduleTask(in: SystemChanges.gathering) { [weak self] in
-            self?.state.withLock { $0.isDue = false }
-            self?.follow()
-        }
     }
 
     /// Opens sockets of new addresses and closes those of old ones.

@@ -31,8 +31,7 @@ extension LocalNetwork {
         let establishment = await connector.establish(target, on: interfaces, over: family)
         let output = try await NIODialer.activate(try establishment.result.get()) { channel in
             channel.eventLoop.makeCompletedFuture {
-                guard let remote = channel.remoteAddress else { throw ChannelError.ioOnClosedChannel }
-                try channel.pipeline.syncOperations.addHandler(ConnectedDatagrams(remote))
+                try channel.pipeline.syncOperations.addHandler(ConnectedDatagrams())
             }.flatMap { initializer(channel) }
         }
         return (output, establishment.report)
@@ -139,24 +138,13 @@ enum Datagram {
     static var allocator: FixedSizeRecvByteBufferAllocator { FixedSizeRecvByteBufferAllocator(capacity: 65_535) }
 }
 
-/// Lets a pipeline of a connected datagram socket have buffers, one for each datagram, in both directions.
-final class ConnectedDatagrams: ChannelDuplexHandler {
+/// Lets a pipeline of a connected datagram socket have buffers, one for each datagram. The channel itself takes them so.
+final class ConnectedDatagrams: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = AddressedEnvelope<ByteBuffer>
-
-    private let remote: NIOCore.SocketAddress
-
-    init(_ remote: NIOCore.SocketAddress) { self.remote = remote }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         context.fireChannelRead(wrapInboundOut(unwrapInboundIn(data).data))
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let envelope = AddressedEnvelope(remoteAddress: remote, data: unwrapOutboundIn(data))
-        context.write(wrapOutboundOut(envelope), promise: promise)
     }
 
     /// An ICMP answer to a datagram, usually that no one listens there, ends the channel like a connection.

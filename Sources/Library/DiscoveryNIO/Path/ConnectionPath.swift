@@ -61,23 +61,19 @@ extension ConnectionPath {
         let end = channel.eventLoop.makePromise(of: Void.self)
         continuation.onTermination = { _ in end.succeed() }
         channel.closeFuture.whenComplete { _ in continuation.finish() }
-        let told = Locked<(path: ConnectionPath?, isDue: Bool)>((nil, false))
+        let told = Locked<ConnectionPath?>(nil)
         let judge: @Sendable () -> Void = {
             guard let path = ConnectionPath(of: channel) else { return }
             let isNews = told.withLock { told in
-                defer { told = (path, false) }
-                return told.path != path
+                defer { told = path }
+                return told != path
             }
             if isNews { continuation.yield(path) }
         }
-        SystemChanges.watch(InterfaceLimit.watchAll(), on: channel.eventLoop, until: end.futureResult) {
-            let isFirst = told.withLock { told in
-                defer { told.isDue = true }
-                return !told.isDue
-            }
-            if isFirst { channel.eventLoop.scheduleTask(in: SystemChanges.gathering, judge) }
-        }
-        .whenComplete { result in
+        SystemChanges.watch(
+            InterfaceLimit.watchAll(), gathering: SystemChanges.moment, on: channel.eventLoop, until: end.futureResult,
+            judge
+        ).whenComplete { result in
             judge()
             if case .failure = result { continuation.finish() }
         }
@@ -97,30 +93,45 @@ extension ConnectionPath {
 final class SystemChanges: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Changes within this time can be taken together: an interface that comes up gets several addresses and routes.
-    static let gathering = TimeAmount.milliseconds(150)
+    /// Changes within this time can be taken together: a link that comes up gets several addresses and routes, and one that flaps must not keep
+    /// the loop busy.
+    static let moment = TimeAmount.milliseconds(150)
 
+    private let gathering: TimeAmount?
     private let changed: () -> Void
+    /// What has changed is told soon.
+    private var isDue = false
 
-    private init(_ changed: @escaping () -> Void) { self.changed = changed }
+    init(gathering: TimeAmount?, _ changed: @escaping () -> Void) {
+        (self.gathering, self.changed) = (gathering, changed)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
-    func channelReadComplete(context: ChannelHandlerContext) { changed() }
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard let gathering else { return changed() }
+        guard !isDue else { return }
+        isDue = true
+        context.eventLoop.assumeIsolated().scheduleTask(in: gathering) { [self] in
+            isDue = false
+            changed()
+        }
+    }
 
     /// Watches until `end` completes.
     /// - Parameters:
     ///   - descriptor: a netlink socket, which belongs to the watch from then on; negative where there is none.
+    ///   - gathering: for how long changes are taken together; nil tells each at once.
     ///   - changed: called on `loop`.
     static func watch(
-        _ descriptor: Int32, on loop: any NIOCore.EventLoop, until end: EventLoopFuture<Void>,
+        _ descriptor: Int32, gathering: TimeAmount?, on loop: any NIOCore.EventLoop, until end: EventLoopFuture<Void>,
         _ changed: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<Void> {
         guard descriptor >= 0 else { return loop.makeFailedFuture(IOError(errnoCode: errno, reason: "netlink")) }
         return NIOPipeBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(SystemChanges(changed))
+                    try channel.pipeline.syncOperations.addHandler(SystemChanges(gathering: gathering, changed))
                 }
             }
             .takingOwnershipOfDescriptor(input: descriptor)
