@@ -86,7 +86,7 @@ open class NetServiceBrowser: NSObject {
         let (delivery, this, time) = (delivery, RunLoopBound(self), network.directory.time)
         task = Task {
             await delivery.deliver { this.object.map { $0.delegate?.netServiceBrowserWillSearch($0) } }
-            let error = await SearchRun.follow(events, time: time, news) { findings in
+            let error = await SearchNews.follow(events, time: time, news) { findings in
                 await delivery.deliver { this.object?.found(findings, by: id) }
             }
             guard let error else { return }
