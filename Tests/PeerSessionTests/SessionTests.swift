@@ -143,6 +143,26 @@ struct SessionTests {
         }
     }
 
+    @Test("who waits for a peer when the session ends is told that, and so is who asks afterwards")
+    func callersAtTheEnd() async throws {
+        let server = try session("server", .server, id: 1)
+        let client = try session("client", .client, id: 2)
+        try await run(server) {
+            let running = Task { try await client.run() }
+            defer { running.cancel() }
+            try await wait(client, for: 1, .available)
+            async let waiting = #expect(throws: SessionError.self) { try await client.connect(to: server.id) }
+            // Nobody accepts.
+            _ = try await wait(server) { if case .invited = $0 { true } else { nil } }
+            running.cancel()
+            _ = await running.result
+            #expect(await waiting?.code == .ended)
+            #expect(await client.peers.map(\.id) == [server.id])
+            let late = await #expect(throws: SessionError.self) { try await client.connect(to: server.id) }
+            #expect(late?.code == .ended)
+        }
+    }
+
     @Test("the third of three receives what is sent to all, not what is sent to another")
     func someAndAll() async throws {
         let hub = try session("hub", .server, id: 1)

@@ -98,6 +98,8 @@ extension PeerSession {
             perform(table.dialled(peer, attempt: attempt, number))
             await serve(wire, number)
         } catch {
+            // Cancelled at the session's end, which answers all.
+            guard !Task.isCancelled else { return }
             let failure = security?.error(error) ?? SessionError(.unreachable, "\(error)")
             perform(table.failed(peer, attempt: attempt, failure))
         }
@@ -114,6 +116,8 @@ extension PeerSession {
             }
         }
         links.removeValue(forKey: number)?.socket?.close()
+        // At the session's end the peer has not closed the connection.
+        if Task.isCancelled { answerAll() }
         perform(table.ended(number, didVanish: false))
     }
 

@@ -5,8 +5,7 @@ internal import NIOCore
 internal import PeerIdentity
 
 extension PeerSession {
-    /// Runs the session until the task is cancelled; then withdraws the service, says goodbye to every peer, and ends `events`. Call it
-    /// once.
+    /// Runs the session until the task is cancelled; then withdraws the service, closes every connection, and ends `events`. Call it once.
     /// - Throws: when publishing or browsing fails for good.
     public func run() async throws {
         defer { end() }
@@ -23,14 +22,6 @@ extension PeerSession {
             defer { group.cancelAll() }
             try await group.next()
         }
-    }
-
-    private func end() {
-        addJob.finish()
-        for peer in table.peers where table.link(to: peer.id) != nil { disconnect(from: peer.id) }
-        for link in links.values where link.stage != .closing { link.channel.close(promise: nil) }
-        answerAll()
-        queue.end()
     }
 
     // MARK: Finding and being found

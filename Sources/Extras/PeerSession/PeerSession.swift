@@ -32,6 +32,7 @@ public actor PeerSession {
     var table: PeerTable
     var links: [PeerTable.LinkID: PeerLink] = [:]
     private var nextNumber = 0
+    private var isOver = false
     private var waiting: [PeerID: [(number: Int, continuation: CheckedContinuation<SessionError?, Never>)]] = [:]
 
     /// Creates a plain session; `run()` starts it.
@@ -77,7 +78,8 @@ public actor PeerSession {
     public func connect(to peer: PeerID, within limit: Duration = .seconds(30)) async throws(SessionError) {
         let number = number()
         addJob.yield { [weak self] in
-            try? await Task.sleep(for: limit)
+            // Cancelled at the session's end, which answers all.
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
             await self?.timedOut(peer, number)
         }
         let error = await withTaskCancellationHandler {
@@ -85,6 +87,7 @@ public actor PeerSession {
                 guard !Task.isCancelled else {
                     return continuation.resume(returning: SessionError(.ended, "the task was cancelled"))
                 }
+                guard !isOver else { return continuation.resume(returning: Self.over) }
                 waiting[peer, default: []].append((number, continuation))
                 perform(table.wanted(peer))
             }
@@ -169,8 +172,18 @@ public actor PeerSession {
         for waiter in waiting.removeValue(forKey: peer) ?? [] { waiter.continuation.resume(returning: error) }
     }
 
+    private static let over = SessionError(.ended, "the session is over")
+
+    /// All that wait for a connection learn that the session is over.
     func answerAll() {
-        for peer in Array(waiting.keys) { answer(peer, SessionError(.ended, "the session is over")) }
+        for peer in Array(waiting.keys) { answer(peer, Self.over) }
+    }
+
+    func end() {
+        isOver = true
+        addJob.finish()
+        answerAll()
+        queue.end()
     }
 
     private func timedOut(_ peer: PeerID, _ number: Int) {
