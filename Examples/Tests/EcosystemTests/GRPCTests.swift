@@ -62,6 +62,23 @@ struct GRPCTests {
         await publication.withdraw()
     }
 
+    @Test("the time for the first addresses runs once, whatever is heard meanwhile")
+    func theTimeRunsOnce() async throws {
+        let time = TestTime()
+        let network = LocalNetwork(engine: try SimulatedNetwork().addMachine("client"), time: time)
+        let resolver = NameResolvers.ServiceDiscovery(network: network)
+            .resolver(for: try ResolvableTargets.ServiceDiscovery("dnssd:_grpc._tcp"))
+        var names = resolver.names.makeAsyncIterator()
+        // Nobody advances the clock any more: a time that began anew would not end.
+        time.advance(by: .seconds(5))
+        do {
+            _ = try await names.next()
+            Issue.record("it has names")
+        } catch let error as RPCError {
+            #expect(error.code == .unavailable)
+        }
+    }
+
     @Test func whatIsNoNameIsRefused() {
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:greeter") }
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:_grpc") }

@@ -21,11 +21,15 @@ struct ServiceAddresses: AsyncSequence, Sendable {
     let target: ServiceQuery.Target
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(addresses: self, events: network.browse(ServiceQuery(target)).makeAsyncIterator())
+        AsyncIterator(
+            addresses: self, deadline: network.directory.time.now + Self.patience,
+            events: network.browse(ServiceQuery(target)).makeAsyncIterator())
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let addresses: ServiceAddresses
+        /// Of the first addresses.
+        let deadline: Duration
         var events: ServiceEvents.AsyncIterator
         var services: [DiscoveredService] = []
         var last: [GRPCNIOTransportHTTP2Posix.Endpoint] = []
@@ -35,7 +39,8 @@ struct ServiceAddresses: AsyncSequence, Sendable {
         mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> NameResolutionResult? {
             let time = addresses.network.directory.time
             while let batch = try await events.nextBatch(
-                atMost: ServiceAddresses.maximumServices, until: time.now + ServiceAddresses.patience)
+                atMost: ServiceAddresses.maximumServices,
+                until: last.isEmpty ? deadline : time.now + ServiceAddresses.patience)
             {
                 for event in batch { apply(event) }
                 let endpoints = services.prefix(ServiceAddresses.maximumServices).compactMap(endpoint)
@@ -44,7 +49,7 @@ struct ServiceAddresses: AsyncSequence, Sendable {
                     return NameResolutionResult(endpoints: endpoints, serviceConfig: nil)
                 }
                 // A list that was never sent, or that gRPC goes on with, is none to wait for.
-                if batch.isEmpty, last.isEmpty { throw unavailable }
+                if last.isEmpty, time.now >= deadline { throw unavailable }
             }
             throw CancellationError()
         }
