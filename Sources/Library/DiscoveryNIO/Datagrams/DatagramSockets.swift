@@ -86,6 +86,8 @@ final class DatagramSockets: Sendable {
         }
         guard !addresses.isEmpty else { throw ServerSocket.Failure(family ?? .ipv4, last) }
         state.withLock { $0.port = number }
+        // What has changed since the addresses were listed was told before there was a port.
+        follow()
         return try Port(number)
     }
 
