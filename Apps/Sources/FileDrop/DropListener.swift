@@ -14,8 +14,6 @@ struct DropListener {
     static let limit = 16
     /// How many of them strangers may have, until a person says yes.
     static let strangers = 4
-    /// The maximum number of handshakes under way. They take no place: anyone can begin one and say nothing. A new one replaces the oldest.
-    static let handshakes = 128
 
     let app: App
     let log: EventLog
@@ -108,14 +106,12 @@ struct DropListener {
     private func serve(
         _ connections: IncomingConnections<DropConnection>, _ seats: Seats, _ isOnce: Bool, _ body: @escaping Serve
     ) async throws -> Bool {
-        let handshakes = Handshakes(limit: Self.handshakes)
         let told = Gate(limit: Self.limit)
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await withThrowingDiscardingTaskGroup { group in
                     for await connection in connections {
                         group.addTask {
-                            await handshakes.wait(connection)
                             var connection = connection
                             // Who has failed to prove its key has no need of a place, only of a line.
                             if let isKnown = await isKnown(connection) {
@@ -138,7 +134,8 @@ struct DropListener {
         }
     }
 
-    /// Nil for one whose handshake failed. Plain streams are not distinguished.
+    /// Waits for the end of a handshake, of which `PeerTLS` bounds the number: who is not known yet has no place. Nil for one that failed. Plain streams
+    /// are not distinguished.
     private func isKnown(_ connection: DropConnection) async -> Bool? {
         guard let acquaintances, connection.isSecured else { return true }
         guard let peer = try? await connection.securedPeer() else { return nil }
