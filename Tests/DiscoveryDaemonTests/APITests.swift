@@ -387,6 +387,27 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test("a request is counted by its resource, whatever a client writes in its path")
+    func requestsAreCountedByResource() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let made = try JSONReader.read(await daemon.post("/v1/registrations", #"{"name":"a","port":7}"#))
+        let id = try #require(made["id"]?.string)
+        _ = try await daemon.get("/v1/registrations/\(id)")
+        for target in ["/v1/registrations/anything", "/v1/registrations/else", "/v1/status"] {
+            await #expect(throws: ControlError.self) { try await daemon.post(target, "") }
+        }
+        let text = String(
+            decoding: try await daemon.client.send(ControlClient.Request("GET", "/metrics")), as: UTF8.self)
+        let series = text.split(separator: "\n").filter { $0.hasPrefix("discoverd_requests_total{") }
+        #expect(
+            series == [
+                #"discoverd_requests_total{path="/other",status="405"} 3"#,
+                #"discoverd_requests_total{path="/v1/registrations",status="200"} 1"#,
+                #"discoverd_requests_total{path="/v1/registrations",status="201"} 1"#,
+            ])
+        await daemon.stopAndRemove()
+    }
+
     /// RFC 6762 §21: anyone on the link could otherwise make Prometheus query hosts of a container or a VPN.
     @Test func aTargetIsWhereTheServiceWasSeen() async throws {
         let far = SimulatedInterface(

@@ -29,8 +29,8 @@ package final class MetricsRegistry: Sendable {
             case .whole(let status, _, _, _): status
             case .lines(let status, _), .pieces(let status, _, _): status
             }
-        // A request for something that does not exist must not create a series.
-        let route = status == 404 || status == 400 ? "other" : route
+        // A request for something that does not exist, or that cannot be done with it, must not create a series.
+        let route = [400, 404, 405].contains(status) ? "other" : route
         count("discoverd_requests_total", [("path", "/" + route), ("status", String(status))])
     }
 

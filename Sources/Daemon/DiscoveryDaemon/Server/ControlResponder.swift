@@ -45,8 +45,13 @@ package final class ControlResponder: Sendable {
         } catch {
             answer = .error(error)
         }
-        metrics.counted(request.path.prefix(3).joined(separator: "/"), answer)
+        metrics.counted(Self.resource(request.path), answer)
         return answer
+    }
+
+    /// What a request is counted as: the number of a service, which clients choose, is no part of it.
+    private static func resource(_ path: [String]) -> String {
+        path.prefix(path.starts(with: ["v1", "registrations"]) ? 2 : 3).joined(separator: "/")
     }
 
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
