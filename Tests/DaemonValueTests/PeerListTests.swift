@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    @Test(
+        "what serves it adds nothing: of version 2 there is nothing here",
+        arguments: ["/v2/ping", "/v2/services/watch"])
+    func servesNoVersion2(_ target: String) async throws {
+        let list = list
+        let server = ControlServer(metrics: MetricsRegistry(), log: DaemonLog(write: { _ in })) { list.respond($0) }
+        let request = try ControlRequest("GET", target: target, body: [], peer: SocketPeer(uid: nil), isReadOnly: true)
+        guard case .whole(404, _, _, _) = await server.respond(request) else {
+            Issue.record("\(target) is answered")
+            return
+        }
+        // Nothing listens, so it ends at once.
+        try await server.run([])
+    }
+
     @Test func tellsWhatComesChangesAndGoes() async throws {
         guard case .lines(_, let lines) = try answer("GET", "/v1/services/watch") else {
             Issue.record("no lines")

@@ -211,6 +211,7 @@ struct SiteMirrorTests {
         #expect(try await ask("GET /v1/services/watch", with: known).contains("tony"))
         for (request, status) in [
             ("POST /v1/registrations", "404"), ("GET /v1/status", "404"), ("GET /metrics", "404"),
+            ("GET /v2/ping", "404"), ("GET /v2/services/watch", "404"),
             ("POST /v1/services/watch", "405"), ("GET /v1/services/watch?view=1", "400"),
         ] {
             let answer = try await ask(request, with: known)

@@ -75,8 +75,8 @@ package final class Daemon: Sendable {
         let responder = ControlResponder(
             network: network, warm: warm, registry: registry, health: health, metrics: metrics, facts: facts,
             clientCount: { clients.count }, reload: { await reload(configurable) })
-        server = ControlServer(clients, limits: facts.limits, metrics: metrics, log: log) {
-            await responder.respond($0)
+        server = ControlServer(clients, limits: facts.limits, metrics: metrics, log: log) { request in
+            await Version2Request.answer(to: request) { await responder.respond($0) }
         }
         backends =
             if let finder, let publisher { [(finder, [.finder]), (publisher, [.publisher])] } else {

@@ -55,7 +55,9 @@ package final class PageServer: Sendable {
 
     /// Serves on a listening TCP socket, which it takes over, until the task is cancelled.
     package func run(_ descriptor: Int32, whenServing: @escaping @Sendable () async -> Void) async throws {
-        let server = ControlServer(metrics: metrics, log: log) { await self.respond($0) }
+        let server = ControlServer(metrics: metrics, log: log) { request in
+            await Version2Request.answer(to: request) { await self.respond($0) }
+        }
         let states = source.network.backendStates()
         let health = health
         let watch = Task {

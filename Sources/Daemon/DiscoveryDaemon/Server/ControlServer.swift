@@ -56,10 +56,7 @@ package final class ControlServer: Sendable {
         log: DaemonLog,
         respond: @escaping @Sendable (ControlRequest) async -> ControlAnswer
     ) {
-        self.respond = { request in
-            guard let request = Version2Request(request) else { return await respond(request) }
-            return request.rendered(await respond(request.old))
-        }
+        self.respond = respond
         self.metrics = metrics
         self.log = log
         maximumBody = limits.requestBytes

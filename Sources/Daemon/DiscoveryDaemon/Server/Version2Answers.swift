@@ -39,6 +39,14 @@ package struct Version2Request: Sendable {
         (self.old, self.form) = (old, answer)
     }
 
+    /// The answer to a request of either version by what answers version 1.
+    static func answer(
+        to request: ControlRequest, by respond: (ControlRequest) async -> ControlAnswer
+    ) async -> ControlAnswer {
+        guard let new = Version2Request(request) else { return await respond(request) }
+        return new.rendered(await respond(new.old))
+    }
+
     private static func meant(by path: [String]) -> (path: [String], form: Form)? {
         let (first, rest) = (path.first ?? "", Array(path.dropFirst()))
         switch (first, rest) {
