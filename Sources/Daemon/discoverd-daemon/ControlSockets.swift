@@ -48,6 +48,8 @@ struct ControlSockets {
                     at: SocketAddress(tcp.address, port: tcp.port.rawValue), backlog: RuntimeDirectory.backlog)
                 listeners.append(ControlServer.Listener(descriptor: descriptor, isReadOnly: true, hosts: tcp.hosts))
             } catch {
+                // Nobody will answer there.
+                if inherited == nil { runtime.removeSocket() }
                 throw Failure(status: 1, message: "cannot listen on \(tcp.address) port \(tcp.port): \(error)")
             }
         }

@@ -32,6 +32,27 @@ struct DaemonProcess {
         let log = DaemonLog(least: { verbosity.level })
         for warning in manager.warnings { log.warning(warning) }
         let sockets = try ControlSockets(explicit: command.socket, configuration, manager)
+        let running: RunningDaemon
+        do {
+            running = try assembled(sockets, manager, verbosity, log)
+        } catch {
+            // Nobody will answer there.
+            sockets.remove()
+            throw error
+        }
+        let task = Task { await Self.serve(running, sockets, log) }
+        signals.wait {
+            _ = await running.reloader.reload(running.daemon.configurable)
+        } end: {
+            task.cancel()
+        }
+    }
+
+    /// The daemon with all of its parts, which do nothing yet.
+    /// - Throws: `Failure` if one of them cannot be.
+    private func assembled(
+        _ sockets: ControlSockets, _ manager: ServiceManager, _ verbosity: LogVerbosity, _ log: DaemonLog
+    ) throws -> RunningDaemon {
         let state = StateDirectory(StatePlace(command))
         if let refusal = state.path.flatMap({ RegistryFile(directory: $0).refusal }) {
             throw Failure(status: 78, message: refusal)
@@ -57,14 +78,7 @@ struct DaemonProcess {
             for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
             return states
         }
-        let sites: OtherSites?
-        do {
-            sites = try OtherSites(configuration, state, log)
-        } catch {
-            // Nobody will answer there.
-            sockets.remove()
-            throw error
-        }
+        let sites = try OtherSites(configuration, state, log)
         facts.key = sites.map { "\($0.key)" }
         let labels = Labels(configuration.labels, configuration.access.labels, log)
         facts.labels = { labels?.statuses ?? [] }
@@ -88,17 +102,11 @@ struct DaemonProcess {
         }
         let (names, namesStatus) = NameSockets(configuration, manager).names(from: host, daemon.registry, log)
         shownNames.withLock { $0 = namesStatus }
-        let running = RunningDaemon(
+        return RunningDaemon(
             daemon: daemon, gateways: gateways.withLock { $0 }, teller: teller, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon: daemon, engine: host.avahi, manager: manager, log: log),
             backend: BackendProbe(engine: host.avahi, health: daemon.health),
             reloader: reloader, domains: domains, names: names, labels: labels, log: log)
-        let task = Task { await Self.serve(running, sockets, log) }
-        signals.wait {
-            _ = await reloader.reload(daemon.configurable)
-        } end: {
-            task.cancel()
-        }
     }
 
     private static func serve(_ running: RunningDaemon, _ sockets: ControlSockets, _ log: DaemonLog) async -> Never {

@@ -200,6 +200,7 @@ struct DaemonProcessTests {
             within: .seconds(20))
         #expect(run.exit == .exited(78) && run.failure?.contains("format 2, of a newer discoverd") == true, "\(run)")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == content)
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket), "nobody would answer there")
         try await lab.stop()
     }
 
