@@ -24,19 +24,21 @@ enum DoctorRun {
         }
     }
 
-    private static func run() throws -> [UInt8] {
+    /// - Parameter command: a program and its arguments.
+    static func run(
+        _ command: [String] = ["/proc/self/exe", "doctor", "--json", "--quiet"]
+    ) throws -> [UInt8] {
         let (ours, theirs) = try SecuredSocket.pair()
         let child: Int32
         let connection: UnixConnection
         do {
             defer { close(theirs) }
             connection = try UnixConnection(connected: ours) { nil }
-            let arguments = ["/proc/self/exe", "doctor", "--json", "--quiet"].map { Array($0.utf8) }
-            child = try Program.start(arguments, .connection(theirs), hasOwnGroup: true)
+            child = try Program.start(command.map { Array($0.utf8) }, .connection(theirs), hasOwnGroup: true)
         }
         let bytes = try? read(connection)
-        // Not waited for yet, so the number cannot be another's.
-        if bytes == nil { kill(-child, SIGKILL) }
+        // What has closed its output may go on all the same. Not waited for yet, so the number cannot be another's.
+        kill(-child, SIGKILL)
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
         guard let bytes else { throw SystemError(ETIMEDOUT) }
