@@ -79,13 +79,13 @@ package final class ControlServer: Sendable {
     /// Serves until the task is cancelled or `stop` is called; takes the sockets over and closes them.
     package func run(_ listeners: [Listener], whenServing: @Sendable () async -> Void = {}) async throws {
         var servers: [NIOAsyncChannel<Accepted, Never>] = []
-        for listener in listeners {
-            // It is asked to listen again, and that is the queue which holds.
-            let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: RuntimeDirectory.backlog)
-            let server = try await bootstrap.bind(listener.descriptor) { channel in
-                self.accept(channel, of: listener)
-            }
-            servers.append(server)
+        do {
+            for listener in listeners { servers.append(try await bind(listener)) }
+        } catch {
+            // One that is dropped unused ends the process.
+            for server in servers { try? await server.executeThenClose { _ in } }
+            try? await group.shutdownGracefully()
+            throw error
         }
         let channels = servers.map(\.channel)
         closing.withLock { $0 = channels }
@@ -104,6 +104,12 @@ package final class ControlServer: Sendable {
             self.stop()
         }
         try? await group.shutdownGracefully()
+    }
+
+    private func bind(_ listener: Listener) async throws -> NIOAsyncChannel<Accepted, Never> {
+        // It is asked to listen again, and that is the queue which holds.
+        let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: RuntimeDirectory.backlog)
+        return try await bootstrap.bind(listener.descriptor) { channel in self.accept(channel, of: listener) }
     }
 
     /// Closes the sockets and all connections.
