@@ -63,6 +63,29 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test("what is listed in either version is the same, also of an answer that is kept")
+    func servicesOfVersion2() async throws {
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
+        let publication = other.publish(try OfferedService(name: "one", type: "_xx._tcp", port: 1))
+        _ = try await publication.established()
+        let first = try await daemon.get("/v1/services?type=_xx._tcp")["services"]?.array ?? []
+        #expect(first.count == 1)
+        for target in ["/v2/services?type=_xx._tcp", "/v2/services?type=_xx._tcp&format=json"] {
+            let list = try await daemon.get(target)
+            #expect(list["v"]?.integer == 2 && list["complete"]?.bool == true && list["reason"] == nil)
+            #expect(list["services"]?.array == first.map(Version2.service), "\(list)")
+        }
+        let lines = try await daemon.client.send(
+            ControlClient.Request("GET", "/v2/services?type=_xx._tcp&format=lines"))
+        let events = try lines.split(separator: UInt8(ascii: "\n")).map { try JSONReader.read(Array($0)) }
+        #expect(events.map { $0["event"]?.string } == ["added", "complete"])
+        #expect(events.allSatisfy { $0["v"]?.integer == 2 })
+        #expect(try await daemon.get("/v1/services?type=_xx._tcp")["services"]?.array == first)
+        await publication.withdraw()
+        await daemon.stopAndRemove()
+    }
+
     @Test(arguments: ["1-1-1-1", "nonsense", "ffffffff-1-0-0"]) func aCursorOfAnotherLifeIsGone(_ cursor: String)
         async throws
     {

@@ -28,6 +28,7 @@ package final class QueryFeed: Listener {
     struct Kept: Sendable {
         struct Kind: Hashable, Sendable {
             let format: String
+            let version: JSONVersion
             let detail: ServiceDetail
         }
 

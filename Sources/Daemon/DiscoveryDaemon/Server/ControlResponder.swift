@@ -67,7 +67,7 @@ package final class ControlResponder: Sendable {
         case ["v1", "status"]: return await status(try request.takes(reading).peer)
         case ["v1", "reload"]: return try await reload(request.takes(["POST"]))
         case ["v1", "prometheus", "sd"]: return try await targetGroups(request.takes(reading).query)
-        case ["v1", "services"]: return try await services(request.takes(reading).query)
+        case ["v1", "services"]: return try await services(request.takes(reading).query, request.version)
         case ["v1", "services", "unreachable"]: return try couldNotReach(request.takes(["POST"]).query, request.peer)
         case ["v1", "types"]: return try await types(request.takes(reading).query)
         case ["v1", "domains"]: return try await domains(request.takes(reading).query)
@@ -237,7 +237,7 @@ extension ControlResponder {
     /// Answers are kept up to this size as long as nothing changes.
     private static var keptBytes: Int { 1024 * 1024 }
 
-    func services(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+    func services(_ query: QueryString, _ version: JSONVersion) async throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofServices.union(["wait", "format"]))
         let request = try ServiceRequest(query)
         let (question, limit) = questionAndLimitOnce(request)
@@ -247,36 +247,51 @@ extension ControlResponder {
         }
         let answer = await warm.withFeed(question) { feed in
             await feed.settled(within: patience)
-            let kind = QueryFeed.Kept.Kind(format: format.rawValue, detail: request.detail)
+            let kind = QueryFeed.Kept.Kind(format: format.rawValue, version: version, detail: request.detail)
             if request.name == nil, let kept = feed.kept(kind) {
                 return ControlAnswer.bytes(kept, type: format.contentType)
             }
             let state = feed.snapshot
             let services = request.name == nil ? state.services : state.services.filter(request.asks)
-            if let bytes = Self.pieces(services, state, request.detail, format).whole(atMost: Self.keptBytes) {
+            let pieces = { Self.pieces(services, state, request.detail, format, version) }
+            if let bytes = pieces().whole(atMost: Self.keptBytes) {
                 if request.name == nil { feed.keep(bytes, kind, asOf: state.head) }
                 return ControlAnswer.bytes(bytes, type: format.contentType)
             }
-            let pieces = Self.pieces(services, state, request.detail, format)
-            return .pieces(status: 200, type: format.contentType, pieces)
+            return .pieces(status: 200, type: format.contentType, pieces())
         }
         guard let answer else { throw Self.full }
         return answer
     }
 
-    private static func pieces(
+    static func pieces(
         _ services: [DiscoveredService],
         _ state: QueryFeed.Snapshot,
         _ detail: ServiceDetail,
-        _ format: ListingFormat
+        _ format: ListingFormat,
+        _ version: JSONVersion
     ) -> ArrayPieces<DiscoveredService> {
         let isAll = state.isSettled && state.backend.reason == nil
-        switch format {
-        case .json:
+        switch (format, version) {
+        case (.json, .one):
             return ArrayPieces(services, opening: #"{"v":1,"services":["#, closing: "]}\n") { service, bytes in
                 JSONWriter.append(to: &bytes) { $0.service(service, detail: detail) }
             }
-        case .lines:
+        case (.json, .two):
+            var closing = Array("],\"complete\":\(isAll && state.degraded == nil)".utf8)
+            if let degraded = state.degraded {
+                closing += #","reason":"#.utf8
+                JSONWriter.append(to: &closing) { $0.string(degraded) }
+            }
+            return ArrayPieces(
+                services, opening: #"{"v":2,"services":["#, closing: String(decoding: closing, as: UTF8.self) + "}\n"
+            ) { service, bytes in
+                var old = JSONWriter()
+                old.service(service, detail: detail)
+                let new = Version2.service((try? JSONReader.read(old.bytes)) ?? .null)
+                JSONWriter.append(to: &bytes) { $0.write(new) }
+            }
+        case (.lines, _):
             var opening = JSONWriter()
             if let degraded = state.degraded { opening.degradedLine(degraded) }
             var closing = JSONWriter()
@@ -289,7 +304,7 @@ extension ControlResponder {
             ) { service, bytes in
                 JSONWriter.append(to: &bytes) { $0.line(.found(service), detail: detail) }
             }
-        case .text:
+        case (.text, _):
             let degraded = state.degraded.map { "# degraded\t\($0.escapedForTerminal)\n" } ?? ""
             return ArrayPieces(services, opening: degraded, separator: "", closing: isAll ? "# settled\n" : "") {
                 service, bytes in

@@ -2,7 +2,7 @@ internal import DNSSD
 
 extension Version2 {
     /// A service, wherever it is.
-    static func service(_ old: JSONValue) -> JSONValue {
+    package static func service(_ old: JSONValue) -> JSONValue {
         var service = Members(of: old, "name", "type", "domain")
         service.keep("subtypes", "host", "port", "txt")
         service.keep("endpoints", "interfaces", "state")
