@@ -1,6 +1,7 @@
 import DNSSD
-import DiscoveryDaemon
 import Testing
+
+@testable import DiscoveryDaemon
 
 @Suite struct AccessRulesTests {
     private let http: ServiceType

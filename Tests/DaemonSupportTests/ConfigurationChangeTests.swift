@@ -56,7 +56,7 @@ import UnicastEngine
     @Test func anotherKeyFileNeedsNoRestartAndAnotherServerDoes() throws {
         let settings = DomainSettings(try Domain("home.example.org"))
         var old = DaemonConfiguration()
-        old.domains = [DomainDefinition(settings, keyFile: "/a.key", place: "here")]
+        old.domains = [DomainDefinition(settings: settings, keyFile: "/a.key", place: "here")]
         var new = old
         new.domains[0].keyFile = "/b.key"
         #expect(ConfigurationChange(from: old, to: new).needsRestart.isEmpty)

@@ -1,9 +1,9 @@
 #if Commands
 import DNSSD
-import DiscoveryDaemon
 import Foundation
 import Testing
 
+@testable import DiscoveryDaemon
 @testable import discoverd_daemon
 
 @Suite struct ControlSocketsTests {

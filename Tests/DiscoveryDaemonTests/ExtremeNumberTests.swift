@@ -1,6 +1,5 @@
 #if Commands
 import DNSSD
-import DiscoveryDaemon
 import Discovery
 import DiscoveryControl
 import DiscoveryJSON
@@ -8,6 +7,7 @@ import DiscoveryTesting
 import Glibc
 import Testing
 
+@testable import DiscoveryDaemon
 @testable import discoverd_daemon
 
 /// Every number that a client can send, at its extremes, to a daemon with the real rules and checks.

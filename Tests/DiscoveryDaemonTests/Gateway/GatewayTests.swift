@@ -117,7 +117,7 @@ import Testing
         let time = TestTime()
         let tries = Locked(0)
         let rule = ExportRule(
-            interfaces: try InterfaceFilter(["*"]), domain: try Domain("link1.example.org"),
+            from: .links(try InterfaceFilter(["*"])), to: .zone(try Domain("link1.example.org")),
             types: [try ServiceType("_http._tcp")])
         let gateway = Gateway(rule, into: Zone(), log: log, time: time) { query in
             let number = tries.withLock { tries in

@@ -18,20 +18,9 @@ public struct AccessRules: Hashable, Sendable {
         /// The types; nil is all.
         public var types: Set<ServiceType>?
         /// The domains, with all below them.
-        public var domains: Set<Domain>
-
+        public var domains: Set<Domain> = [.local]
         /// The other hosts whose services may be published, with their addresses; and aliases of this one.
-        public var hosts: Set<HostName>
-
-        /// Creates a rule.
-        public init(
-            subject: Subject, types: Set<ServiceType>?, domains: Set<Domain> = [.local], hosts: Set<HostName> = []
-        ) {
-            self.subject = subject
-            self.types = types
-            self.domains = domains
-            self.hosts = hosts
-        }
+        public var hosts: Set<HostName> = []
     }
 
     /// Whose services may be published as long as a command is connected.
@@ -72,9 +61,6 @@ public struct AccessRules: Hashable, Sendable {
     public var servicesPerUser = 64
     /// The same for root: 0 to 4096.
     public var servicesOfRoot = 1024
-
-    /// Root and the daemon's user; others only while they are connected.
-    public init() {}
 
     /// How many services a user may have published through the socket.
     public func quota(uid: UInt32) -> Int { uid == 0 ? servicesOfRoot : servicesPerUser }

@@ -48,6 +48,6 @@ package struct ConfigurationChange: Hashable, Sendable {
 extension DomainDefinition {
     /// Another key file in the place of one is read at a reload.
     fileprivate var unplaced: DomainDefinition {
-        DomainDefinition(settings, keyFile: keyFile == nil ? nil : "", place: "")
+        DomainDefinition(settings: settings, keyFile: keyFile == nil ? nil : "", place: "")
     }
 }

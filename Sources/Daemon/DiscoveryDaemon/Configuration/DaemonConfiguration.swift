@@ -3,7 +3,8 @@ package import DiscoverySystem
 internal import Libc
 public import PeerIdentity
 
-/// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
+/// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name. A new one is what
+/// holds without any file.
 public struct DaemonConfiguration: Hashable, Sendable {
     /// When a changed configuration counts.
     public enum Reload: String, Hashable, Sendable, CaseIterable {
@@ -53,9 +54,6 @@ public struct DaemonConfiguration: Hashable, Sendable {
 
     /// What is valid, and has no effect now: lines, safe for a terminal.
     public var doubts: [String] = []
-
-    /// The defaults: what holds without any file.
-    public init() {}
 }
 
 /// A TCP listener of the daemon.
@@ -65,14 +63,7 @@ public struct TCPListen: Hashable, Sendable {
     /// The port.
     public var port: Port
     /// `Host` headers that are answered besides IP addresses and `localhost`: in lower case, without a port.
-    public var hosts: [String]
-
-    /// Creates a description.
-    public init(address: IPAddress, port: Port, hosts: [String] = []) {
-        self.address = address
-        self.port = port
-        self.hosts = hosts
-    }
+    public var hosts: [String] = []
 }
 
 /// An address at which DNS is served, over UDP and TCP.

@@ -10,13 +10,6 @@ public struct DomainDefinition: Hashable, Sendable {
     /// File and line, for messages.
     public var place: String
 
-    /// A definition of these parts.
-    public init(_ settings: DomainSettings, keyFile: String? = nil, place: String) {
-        self.settings = settings
-        self.keyFile = keyFile
-        self.place = place
-    }
-
     /// The settings with the key, which is read now. Blocks.
     /// - Throws: `.misconfigured` for a key that cannot be used; see `TSIGKey.init(file:)`.
     public func withKey() throws(DiscoveryError) -> DomainSettings {
@@ -83,7 +76,7 @@ extension DomainDefinition {
         var settings = DomainSettings(name, server: server, host: host, addresses: addresses ?? [])
         if let ttl { settings.ttl = ttl }
         if let lease { settings.lease = lease }
-        self.init(settings, keyFile: key, place: value.place)
+        self.init(settings: settings, keyFile: key, place: value.place)
     }
 
     private static func isHostLabel(_ label: Substring) -> Bool {

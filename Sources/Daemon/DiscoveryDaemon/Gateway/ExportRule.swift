@@ -37,13 +37,6 @@ public struct ExportRule: Hashable, Sendable {
 
     /// A rule of these parts.
     public init(
-        interfaces: InterfaceFilter, domain: Domain, types: [ServiceType], names: NamePatterns = .all
-    ) {
-        self.init(from: .links(interfaces), to: .zone(domain), types: types, names: names)
-    }
-
-    /// A rule of these parts.
-    public init(
         from source: Source, to destination: Destination, types: [ServiceType], names: NamePatterns = .all
     ) {
         self.source = source
@@ -101,7 +94,7 @@ extension ExportRule {
         }
         let (types, names) = Self.services(mapping)
         guard let interfaces, let domain, let types else { return nil }
-        self.init(interfaces: interfaces, domain: domain, types: types, names: names ?? .all)
+        self.init(from: .links(interfaces), to: .zone(domain), types: types, names: names ?? .all)
     }
 
     /// Reads which services a rule takes.

@@ -9,9 +9,6 @@ public struct MirrorPeer: Hashable, Sendable {
     public var host: String
     /// Where it listens.
     public var port: Port
-
-    /// Creates a description.
-    public init(name: String, host: String, port: Port) { (self.name, self.host, self.port) = (name, host, port) }
 }
 
 /// Where daemons of other sites are told services.
@@ -22,11 +19,6 @@ public struct MirrorListen: Hashable, Sendable, CustomStringConvertible {
     public var port: Port
     /// Who is told, by its name in `peers`.
     public var peers: [String]
-
-    /// Creates a description.
-    public init(address: IPAddress, port: Port, peers: [String]) {
-        (self.address, self.port, self.peers) = (address, port, peers)
-    }
 
     /// Address and port.
     public var description: String { address.family == .ipv4 ? "\(address):\(port)" : "[\(address)]:\(port)" }

@@ -13,9 +13,6 @@ public struct MirrorLinks: Hashable, Sendable {
     /// The longest name of a link's host, in bytes, that is part of the mirrored one's.
     static let longestHost = 40
 
-    /// Links and a label.
-    public init(interfaces: InterfaceFilter, label: String) { (self.interfaces, self.label) = (interfaces, label) }
-
     /// Whether a label can be part of any host's name.
     static func isLabel(_ text: String) -> Bool {
         1...longestLabel ~= text.utf8.count && text.allSatisfy(isOfLabel) && text.first != "-" && text.last != "-"
