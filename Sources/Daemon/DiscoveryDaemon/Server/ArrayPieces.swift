@@ -2,7 +2,7 @@ internal import Discovery
 internal import DiscoverySystem
 
 /// A long text that is written in pieces of some ten kilobytes; its elements are shared, not copied.
-final class ArrayPieces<Element: Sendable>: LineSource {
+struct ArrayPieces<Element: Sendable>: LineSource {
     private static var size: Int { 64 * 1024 }
 
     private struct State {
@@ -11,27 +11,14 @@ final class ArrayPieces<Element: Sendable>: LineSource {
         var isOver = false
     }
 
-    private let elements: [Element]
-    private let opening: String
-    private let separator: String
-    private let closing: String
-    private let write: @Sendable (Element, inout [UInt8]) -> Void
+    let elements: [Element]
+    /// What comes before the elements, as `[`.
+    let opening: String
+    var separator = ","
+    let closing: String
+    let write: @Sendable (Element, inout [UInt8]) -> Void
+    /// How far it is, whoever has a copy.
     private let state = Locked(State())
-
-    /// - Parameter opening: what comes before the elements, as `[`.
-    init(
-        _ elements: [Element],
-        opening: String,
-        separator: String = ",",
-        closing: String,
-        write: @escaping @Sendable (Element, inout [UInt8]) -> Void
-    ) {
-        self.elements = elements
-        self.opening = opening
-        self.separator = separator
-        self.closing = closing
-        self.write = write
-    }
 
     func next() async -> [UInt8]? { take() }
 
@@ -72,7 +59,7 @@ extension ControlAnswer {
         let size = 64 * 1024
         guard bytes.count > size else { return .whole(status: 200, type: type, body: bytes) }
         let starts = Array(stride(from: 0, to: bytes.count, by: size))
-        let pieces = ArrayPieces(starts, opening: "", separator: "", closing: "") { start, piece in
+        let pieces = ArrayPieces(elements: starts, opening: "", separator: "", closing: "") { start, piece in
             piece += bytes[start..<min(start + size, bytes.count)]
         }
         return .pieces(status: 200, type: type, pieces)

@@ -5,20 +5,12 @@ internal import NIOCore
 internal import NIOPosix
 
 /// One client: its peer, and how to end it.
-final class Connection: Sendable {
+struct Connection: Sendable {
     let id: UInt64
     let peer: SocketPeer
     let isReadOnly: Bool
-    private let channel: any Channel
-    private let table: Connections
-
-    init(id: UInt64, peer: SocketPeer, isReadOnly: Bool, channel: any Channel, table: Connections) {
-        self.id = id
-        self.peer = peer
-        self.isReadOnly = isReadOnly
-        self.channel = channel
-        self.table = table
-    }
+    fileprivate let channel: any Channel
+    fileprivate let table: Connections
 
     func became(_ activity: ConnectionTable.Activity) { table.change { $0.became(activity, id, now: $1) } }
     func answered() { table.change { $0.answered(id, now: $1) } }

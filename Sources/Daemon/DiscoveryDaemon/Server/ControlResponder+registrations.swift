@@ -40,7 +40,9 @@ extension ControlResponder {
         let patience = try request.query.patience()
         let added = try await registry.add(wanted, for: request.peer, origin: isAttached ? .attached : .detached)
         let registration = added.registration
-        if isAttached { return .lines(status: 201, RegistrationLines(registration, registry)) }
+        if isAttached {
+            return .lines(status: 201, RegistrationLines(registration: registration, registry: registry))
+        }
         let status = await Self.outcome(of: registration, within: patience)
         // A service that was taken before stays, whatever the backend says now.
         guard status.isFinal || (added.isNew && status.isRetrying) else {
@@ -81,15 +83,10 @@ extension ControlResponder {
 }
 
 /// The states of a registration while its owner is connected.
-private final class RegistrationLines: LineSource {
-    private let registration: ManagedRegistration
-    private let registry: Registry
+private struct RegistrationLines: LineSource {
+    let registration: ManagedRegistration
+    let registry: Registry
     private let version = Locked<UInt64>(0)
-
-    init(_ registration: ManagedRegistration, _ registry: Registry) {
-        self.registration = registration
-        self.registry = registry
-    }
 
     func next() async -> [UInt8]? {
         let last = version.withLock { $0 }

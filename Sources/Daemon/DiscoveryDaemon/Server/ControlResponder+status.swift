@@ -76,7 +76,7 @@ extension ControlResponder {
         let targets = found.filter(request.asks).compactMap { service in
             service.target(local, routes).map { (service, $0) }
         }
-        let pieces = ArrayPieces(targets, opening: "[", closing: "]\n") { target, bytes in
+        let pieces = ArrayPieces(elements: targets, opening: "[", closing: "]\n") { target, bytes in
             var writer = JSONWriter()
             writer.targetGroup(target.0, at: target.1)
             bytes += writer.bytes

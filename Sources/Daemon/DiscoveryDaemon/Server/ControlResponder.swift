@@ -1,41 +1,21 @@
 internal import DNSSD
 package import Discovery
-package import DiscoveryControl
+internal import DiscoveryControl
 internal import DiscoveryJSON
 internal import DiscoverySystem
 internal import Libc
 
 /// Answers requests: one method for each resource (docs/contract/daemon.md).
-package final class ControlResponder: Sendable {
+package struct ControlResponder: Sendable {
     let network: LocalNetwork
     let warm: OpenQueries
     let registry: Registry
     let health: BackendHealth
     let metrics: MetricsRegistry
-    let reload: @Sendable () async -> Result<[String], ControlError>
     let facts: DaemonFacts
+    var clientCount: @Sendable () -> Int = { 0 }
+    let reload: @Sendable () async -> Result<[String], ControlError>
     let doubts = Locked(Doubts())
-    let clientCount: @Sendable () -> Int
-
-    package init(
-        network: LocalNetwork,
-        warm: OpenQueries,
-        registry: Registry,
-        health: BackendHealth,
-        metrics: MetricsRegistry,
-        facts: DaemonFacts,
-        clientCount: @escaping @Sendable () -> Int = { 0 },
-        reload: @escaping @Sendable () async -> Result<[String], ControlError>
-    ) {
-        self.network = network
-        self.warm = warm
-        self.registry = registry
-        self.health = health
-        self.metrics = metrics
-        self.facts = facts
-        self.clientCount = clientCount
-        self.reload = reload
-    }
 
     /// Answers a request; never throws, because every error is an answer.
     package func respond(_ request: ControlRequest) async -> ControlAnswer {
@@ -274,7 +254,9 @@ extension ControlResponder {
         let isAll = state.isSettled && state.backend.reason == nil
         switch (format, version) {
         case (.json, .one):
-            return ArrayPieces(services, opening: #"{"v":1,"services":["#, closing: "]}\n") { service, bytes in
+            return ArrayPieces(
+                elements: services, opening: #"{"v":1,"services":["#, closing: "]}\n"
+            ) { service, bytes in
                 JSONWriter.append(to: &bytes) { $0.service(service, detail: detail) }
             }
         case (.json, .two):
@@ -284,7 +266,8 @@ extension ControlResponder {
                 JSONWriter.append(to: &closing) { $0.string(degraded) }
             }
             return ArrayPieces(
-                services, opening: #"{"v":2,"services":["#, closing: String(decoding: closing, as: UTF8.self) + "}\n"
+                elements: services, opening: #"{"v":2,"services":["#,
+                closing: String(decoding: closing, as: UTF8.self) + "}\n"
             ) { service, bytes in
                 var old = JSONWriter()
                 old.service(service, detail: detail)
@@ -297,7 +280,7 @@ extension ControlResponder {
             var closing = JSONWriter()
             if isAll { closing.line("settled") }
             return ArrayPieces(
-                services,
+                elements: services,
                 opening: String(decoding: opening.bytes, as: UTF8.self),
                 separator: "",
                 closing: String(decoding: closing.bytes, as: UTF8.self)
@@ -306,8 +289,9 @@ extension ControlResponder {
             }
         case (.text, _):
             let degraded = state.degraded.map { "# degraded\t\($0.escapedForTerminal)\n" } ?? ""
-            return ArrayPieces(services, opening: degraded, separator: "", closing: isAll ? "# settled\n" : "") {
-                service, bytes in
+            return ArrayPieces(
+                elements: services, opening: degraded, separator: "", closing: isAll ? "# settled\n" : ""
+            ) { service, bytes in
                 bytes += "+\t\(service.textFields(detail).joined(separator: "\t"))\n".utf8
             }
         }
