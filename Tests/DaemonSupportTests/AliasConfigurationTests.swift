@@ -1,11 +1,12 @@
 import DNSSD
 import Discovery
+import DiscoveryControl
 import Testing
 
 @testable import DiscoveryDaemon
 
 @Suite("alias: in the configuration") struct AliasConfigurationTests {
-    private func load(_ main: String, _ more: String = "") throws -> [ServiceDefinition] {
+    private func load(_ main: String, _ more: String = "") throws -> [RegistrationRequest] {
         try ConfigurationDirectory(["discoverd.yaml": main, "services.d/more.yaml": more]).load().services
     }
 

@@ -1,4 +1,5 @@
 import DNSSD
+import DiscoveryControl
 import DiscoverySystem
 import Testing
 import UnicastEngine
@@ -6,8 +7,8 @@ import UnicastEngine
 @testable import DiscoveryDaemon
 
 @Suite struct ConfigurationChangeTests {
-    private func definition(_ name: String, port: Int = 1) throws -> ServiceDefinition {
-        ServiceDefinition(service: try OfferedService(name: name, type: "_aa._tcp", port: port))
+    private func definition(_ name: String, port: Int = 1) throws -> RegistrationRequest {
+        RegistrationRequest(try OfferedService(name: name, type: "_aa._tcp", port: port))
     }
 
     @Test func whatStaysIsNotTouched() throws {
@@ -35,7 +36,7 @@ import UnicastEngine
         var old = DaemonConfiguration()
         old.services = [try definition("a")]
         var new = old
-        new.services[0].check = try CheckSpecification("tcp")
+        new.services[0].check = RegistrationRequest.Check("tcp")
         new.avahi = .never
         new.labels = [.podman]
         new.access.labels.number = 1

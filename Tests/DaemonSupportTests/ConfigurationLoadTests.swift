@@ -1,4 +1,5 @@
 import DNSSD
+import DiscoveryControl
 import DiscoverySystem
 import Foundation
 import Testing
@@ -173,9 +174,9 @@ import Testing
         #expect(web.service.name.text == "Web on h1")
         #expect(web.service.txt.entries.last?.value == [0xFF, 0x00] && web.service.txt.contains("secure"))
         #expect(web.service.subtypes == ["_printer"] && web.service.family == .ipv4)
-        #expect(web.check == (try CheckSpecification("http:/health")))
+        #expect(web.check == RegistrationRequest.Check(try CheckSpecification("http:/health")))
         #expect(
-            services[1].check?.kind
+            try services[1].check.map { try CheckSpecification($0).kind }
                 == .exec(command: ["/usr/bin/test", "-e", "/run/my game.ready"]))
         let printer = try OfferedHost(name: HostName("printer.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
         #expect(services[2].service.host == printer)

@@ -25,14 +25,6 @@ public struct CheckSpecification: Hashable, Sendable {
     /// How many results in a row may be asked for.
     public static let counts = 1...100
 
-    /// It connects to this machine: of a service of another it says nothing.
-    public var looksAtThisMachine: Bool {
-        switch kind {
-        case .tcp, .http: true
-        case .exec, .unit, .pid: false
-        }
-    }
-
     /// What is looked at.
     public let kind: Kind
     /// From the start of one check to the start of the next.

@@ -1,17 +1,18 @@
 internal import DNSSD
 internal import Discovery
+package import DiscoveryControl
 internal import DiscoverySystem
 
 /// What a reload changes.
 package struct ConfigurationChange: Hashable, Sendable {
     /// Services to publish.
-    package let added: [ServiceDefinition]
+    package let added: [RegistrationRequest]
     /// Services to withdraw.
-    package let removed: [ServiceDefinition]
+    package let removed: [RegistrationRequest]
     /// Services that have the name, type and domain of an earlier one, and are otherwise different.
-    package let changed: [ServiceDefinition]
+    package let changed: [RegistrationRequest]
     /// Services to leave alone.
-    package let unchanged: [ServiceDefinition]
+    package let unchanged: [RegistrationRequest]
     /// Changed keys that are read only at the start.
     package let needsRestart: [String]
 

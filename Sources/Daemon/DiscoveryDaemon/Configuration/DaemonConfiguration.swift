@@ -1,4 +1,5 @@
 public import DNSSD
+public import DiscoveryControl
 package import DiscoverySystem
 internal import Libc
 public import PeerIdentity
@@ -23,7 +24,7 @@ public struct DaemonConfiguration: Hashable, Sendable {
     /// The types to keep warm.
     public var browse: [ServiceType] = []
     /// The services to publish; no two have the same name, type and domain.
-    public var services: [ServiceDefinition] = []
+    public var services: [RegistrationRequest] = []
     /// Domains that DNS servers serve.
     public var domains: [DomainDefinition] = []
     /// What of a link is brought into a zone.

@@ -46,7 +46,10 @@ package final class PageServer: Sendable {
             limits: ConnectionTable.Limits())
         services = ControlResponder(
             network: source.network, warm: OpenQueries(network: source.network),
-            registry: Registry(network: source.network, file: nil, policy: .nothing, log: log) { _ in },
+            // Whoever comes over TCP publishes nothing.
+            registry: Registry(
+                network: source.network, file: nil, policy: RegistryPolicy(AccessRules()), log: log
+            ) { _ in },
             health: health, metrics: metrics, facts: facts, reload: { .success([]) })
     }
 
@@ -143,16 +146,6 @@ package final class PageServer: Sendable {
         return .json { object in
             object.array("findings", of: findings) { $0.write($1) }
         }
-    }
-}
-
-extension RegistryPolicy {
-    /// For what publishes nothing.
-    fileprivate static var nothing: RegistryPolicy {
-        RegistryPolicy(
-            refusalToPublish: { _, _, _ in "nothing is published here" },
-            refusalToManage: { _ in "nothing is managed here" },
-            quota: { _ in 0 }, validate: { _, _ in }, check: { _, _, _ in })
     }
 }
 

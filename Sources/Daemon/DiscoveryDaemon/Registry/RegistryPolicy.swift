@@ -23,8 +23,7 @@ package struct RegistryPolicy: Sendable {
 
 extension RegistryPolicy {
     /// What access rules and health checks make of it.
-    /// - Parameter checks: those of the configuration, taken as they were read: as text they may say less.
-    package init(_ access: AccessRules, checks: [RegistrationRequest.Check: CheckSpecification]) {
+    package init(_ access: AccessRules) {
         self.init(
             refusalToPublish: { peer, service, origin in
                 guard let uid = peer.uid else { return "only the control socket knows who you are" }
@@ -54,15 +53,12 @@ extension RegistryPolicy {
                 }
             },
             check: { check, port, report in
-                var specification = checks[check]
                 do throws(DiscoveryError) {
-                    if specification == nil { specification = try CheckSpecification(check) }
+                    await HealthChecker().run(try CheckSpecification(check), port: port, report: report)
                 } catch {
                     // It was kept by another version.
-                    return report(.failing(reason: error.message))
+                    report(.failing(reason: error.message))
                 }
-                guard let specification else { return }
-                await HealthChecker().run(specification, port: port, report: report)
             },
             listens: { service in
                 guard !service.isAddressRecord, service.host?.isAlias ?? true else { return nil }

@@ -1,15 +1,6 @@
-public import DNSSD
-public import Discovery
-
-/// A service to publish as an administrator or a client described it.
-public struct ServiceDefinition: Hashable, Sendable {
-    /// What to publish.
-    public var service: OfferedService
-    /// What to do if the name is taken.
-    public var onConflict = ConflictPolicy.rename
-    /// The check that must pass for the service to be advertised; nil for none.
-    public var check: CheckSpecification?
-}
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryControl
 
 extension YAMLMapping {
     /// An entry with the addresses of a host, and none of what every service has.
@@ -21,7 +12,7 @@ extension YAMLMapping {
     private var isService: Bool { self["name"] != nil || self["type"] != nil || self["port"] != nil }
 }
 
-extension ServiceDefinition {
+extension RegistrationRequest {
     /// The most aliases of one list.
     private static let maximumAliases = 64
 
@@ -29,7 +20,7 @@ extension ServiceDefinition {
     /// - Parameter aliases: those of the whole file, on which a service may be.
     static func all(
         _ value: YAMLValue, hostName: String, aliases: Set<HostName>
-    ) throws(ConfigurationError) -> [ServiceDefinition] {
+    ) throws(ConfigurationError) -> [RegistrationRequest] {
         let mapping = try YAMLMapping(value, keys: keys)
         // Of a domain that is wrong, which is said below, there are none.
         let domain = mapping["domain"].map { try? Domain($0.text()) } ?? .local
@@ -48,7 +39,7 @@ extension ServiceDefinition {
                 of: own ?? [], in: value, interfaces ?? .all, family, conflict == .fail ? .fail : .rename)
         }
         let known = aliases.union((own ?? []).map(\.name))
-        guard let definition = try ServiceDefinition(value, hostName: hostName, aliases: known) else { return [] }
+        guard let definition = try RegistrationRequest(value, hostName: hostName, aliases: known) else { return [] }
         let service = definition.service
         // One that the service is on comes with it.
         let beside = (own ?? []).filter { $0.name != service.host?.name }
@@ -77,19 +68,19 @@ extension ServiceDefinition {
     static func definitions(
         of aliases: [OfferedAlias], in value: YAMLValue, _ interfaces: InterfaceFilter = .all,
         _ family: IPAddress.Family? = nil, _ onConflict: ConflictPolicy = .rename
-    ) throws(ConfigurationError) -> [ServiceDefinition] {
-        var definitions: [ServiceDefinition] = []
+    ) throws(ConfigurationError) -> [RegistrationRequest] {
+        var definitions: [RegistrationRequest] = []
         for alias in aliases {
             let service = try value.reading { () throws(DiscoveryError) in
                 try OfferedService(alias: alias, interfaces: interfaces, family: family)
             }
-            definitions.append(ServiceDefinition(service: service, onConflict: onConflict))
+            definitions.append(RegistrationRequest(service, onConflict: onConflict))
         }
         return definitions
     }
 }
 
-extension ServiceDefinition {
+extension RegistrationRequest {
     /// The addresses of another host without a service: `host`, `addresses`, and where.
     init?(addresses value: YAMLValue) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["host", "addresses", "interfaces", "family"])
@@ -103,11 +94,11 @@ extension ServiceDefinition {
         let record = try value.reading { () throws(DiscoveryError) in
             try OfferedService(addressesOf: host, interfaces: interfaces ?? .all, family: family)
         }
-        self.init(service: record, onConflict: .fail)
+        self.init(record, onConflict: .fail)
     }
 }
 
-extension ServiceDefinition {
+extension RegistrationRequest {
     private static let keys = [
         "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "host", "addresses", "alias",
         "on-conflict", "check",
@@ -137,7 +128,8 @@ extension ServiceDefinition {
         let interfaces = mapping.read("interfaces", Self.interfaces)
         let family: IPAddress.Family? = mapping.word("family")
         let conflict: ConflictWord? = mapping.word("on-conflict")
-        let check = mapping.read("check", CheckSpecification.init(_:))
+        let specification = mapping.read("check", CheckSpecification.init(_:))
+        let check = specification.map { Check($0) }
         let labels = mapping.read("subtypes") { value throws(ConfigurationError) in
             try Self.subtypes(value, of: type)
         }
@@ -158,7 +150,7 @@ extension ServiceDefinition {
         service.host = host
         service.family = family
         if let fault = service.wildcardFault { throw value.error(fault.message) }
-        self.init(service: service, onConflict: conflict == .fail ? .fail : .rename, check: check)
+        self.init(service, onConflict: conflict == .fail ? .fail : .rename, check: check)
     }
 
     static func interfaces(_ value: YAMLValue) throws(ConfigurationError) -> InterfaceFilter {
@@ -269,7 +261,7 @@ struct ServiceList {
     let hostName: String
     /// What names end in that hosts of other links and sites have here.
     var mirrored: [String] = []
-    private(set) var definitions: [ServiceDefinition] = []
+    private(set) var definitions: [RegistrationRequest] = []
     private var places: [ServiceInstance: String] = [:]
     /// Those of the main file, on which services may be.
     private var aliases: Set<HostName> = []
@@ -293,19 +285,19 @@ struct ServiceList {
 
     /// Reads further names of this machine.
     mutating func read(aliases value: YAMLValue) throws(ConfigurationError) {
-        let names = try ServiceDefinition.aliases(value, hostName: hostName)
+        let names = try RegistrationRequest.aliases(value, hostName: hostName)
         aliases.formUnion(names.map(\.name))
-        for definition in try ServiceDefinition.definitions(of: names, in: value) { try add(definition, value) }
+        for definition in try RegistrationRequest.definitions(of: names, in: value) { try add(definition, value) }
     }
 
     private mutating func add(_ value: YAMLValue) throws(ConfigurationError) {
         let value = value.part(value.node, "the service")
-        for definition in try ServiceDefinition.all(value, hostName: hostName, aliases: aliases) {
+        for definition in try RegistrationRequest.all(value, hostName: hostName, aliases: aliases) {
             try add(definition, value)
         }
     }
 
-    private mutating func add(_ definition: ServiceDefinition, _ value: YAMLValue) throws(ConfigurationError) {
+    private mutating func add(_ definition: RegistrationRequest, _ value: YAMLValue) throws(ConfigurationError) {
         let instance = definition.service.instance
         if let place = places[instance] {
             let type = definition.service.isAlias ? "" : " of type \(instance.type)"
