@@ -31,20 +31,6 @@ public struct AccessRules: Hashable, Sendable {
         case rules
     }
 
-    /// Whether something is allowed, and why.
-    public enum Decision: Hashable, Sendable {
-        /// It is; `by` names the rule for the log.
-        case allowed(by: String)
-        /// It is not; the reason names the group or rule that would allow it, and is safe for a terminal.
-        case denied(reason: String)
-
-        /// Whether it is allowed.
-        public var isAllowed: Bool { refusal == nil }
-
-        /// Why it is not.
-        public var refusal: String? { if case .denied(let reason) = self { reason } else { nil } }
-    }
-
     /// The name of the group whose members may do everything.
     public var group = "discoverd"
     /// That group's number; nil when there is no such group.
@@ -152,26 +138,22 @@ extension YAMLValue {
 }
 
 extension AccessRules {
-    /// Whether a user may publish a service. `gids` has the primary and the supplementary groups; `isAttached`: it lives as long as
-    /// the connection that it is asked for on.
-    public func mayPublish(
+    /// Why a user may not publish a service: it names the group or rule that would allow it, and is safe for a terminal. Nil when the user
+    /// may. `gids` has the primary and the supplementary groups; `isAttached`: it lives as long as the connection that it is asked for on.
+    func refusalToPublish(
         uid: UInt32,
         gids: [UInt32],
         userName: String?,
         _ service: OfferedService,
         isAttached: Bool
-    ) -> Decision {
-        let general = mayManage(uid: uid, gids: gids, userName: userName)
+    ) -> String? {
+        let general = refusalToManage(uid: uid, gids: gids, userName: userName)
         let isOwnKey = uid == 0 || uid == ownUserID
         // The daemon's key for a domain is for its own services, and for whom a rule names.
-        guard !general.isAllowed || service.domain != .local && !isOwnKey else { return general }
+        guard general != nil || service.domain != .local && !isOwnKey else { return nil }
         let type = service.type
-        for rule in rules where rule.applies(uid: uid, gids: gids, userName: userName) && rule.covers(service) {
-            return .allowed(by: "rule \(rule.subject)")
-        }
-        if isAttached, attached == .anyone, service.domain == .local, service.host == nil {
-            return .allowed(by: "attached: anyone")
-        }
+        if rules(uid: uid, gids: gids, userName: userName).contains(where: { $0.covers(service) }) { return nil }
+        if isAttached, attached == .anyone, service.domain == .local, service.host == nil { return nil }
         let types = service.isAddressRecord ? "" : "\(type.base)"
         let offer = service.isAlias ? "the alias" : service.isAddressRecord ? "an address of" : "\(types) of"
         let who = "\(Self.show(uid: uid, userName)) may not publish"
@@ -181,30 +163,22 @@ extension AccessRules {
             let hosts = service.host.map { ", hosts: [\($0.name)]" } ?? ""
             let rule = "allow: [{user: \(user), types: [\(types)], domains: [\(service.domain)]\(hosts)}]"
             let what = service.host.map { "\(who) \(offer) \($0.name)" } ?? what
-            return .denied(
-                reason:
-                    "\(what) in \(service.domain): only root and users whom a rule for that domain allows, as `\(rule)` "
-                    + "under `access:` in discoverd.yaml")
+            return "\(what) in \(service.domain): only root and users whom a rule for that domain allows, as `\(rule)` "
+                + "under `access:` in discoverd.yaml"
         }
         if let host = service.host?.name {
             let user = (userName ?? String(uid)).escapedForTerminal
-            return .denied(
-                reason:
-                    "\(who) \(offer) \(host): only root, members of the group \(groupText), and users whom a rule for that host "
-                    + "allows. A rule is `allow: [{user: \(user), types: [\(types)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
-            )
+            return
+                "\(who) \(offer) \(host): only root, members of the group \(groupText), and users whom a rule for that host "
+                + "allows. A rule is `allow: [{user: \(user), types: [\(types)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
         }
         let rule = "allow: [{user: \((userName ?? String(uid)).escapedForTerminal), types: [\(type.base)]}]"
         let those = "only root, members of the group \(groupText), and users whom a rule allows"
         guard isAttached else {
-            return .denied(
-                reason:
-                    "\(what) for longer than a command runs: \(those), as `\(rule)` under `access:` in discoverd.yaml"
-            )
+            return "\(what) for longer than a command runs: \(those), as `\(rule)` under `access:` in discoverd.yaml"
         }
-        return .denied(
-            reason: "\(what): \(those), as `\(rule)` or `attached: anyone` under `access:` in discoverd.yaml; "
-                + "with --socket none a command goes to avahi-daemon itself")
+        return "\(what): \(those), as `\(rule)` or `attached: anyone` under `access:` in discoverd.yaml; "
+            + "with --socket none a command goes to avahi-daemon itself"
     }
 
     /// The rules that let a user publish.
@@ -212,13 +186,11 @@ extension AccessRules {
         rules.filter { $0.applies(uid: uid, gids: gids, userName: userName) }
     }
 
-    /// Whether a user may do what concerns everyone, as reloading the configuration.
-    public func mayManage(uid: UInt32, gids: [UInt32], userName: String?) -> Decision {
-        if uid == 0 { return .allowed(by: "root") }
-        if uid == ownUserID { return .allowed(by: "the daemon's user") }
-        if let groupID, gids.contains(groupID) { return .allowed(by: "group \(groupText)") }
-        return .denied(
-            reason: "\(Self.show(uid: uid, userName)) may not do this: only root and members of the group \(groupText)")
+    /// Why a user may not do what concerns everyone, as reloading the configuration; nil when the user may.
+    func refusalToManage(uid: UInt32, gids: [UInt32], userName: String?) -> String? {
+        if uid == 0 || uid == ownUserID { return nil }
+        if let groupID, gids.contains(groupID) { return nil }
+        return "\(Self.show(uid: uid, userName)) may not do this: only root and members of the group \(groupText)"
     }
 
     private var groupText: String {
@@ -244,15 +216,5 @@ extension AccessRules.Rule {
         (service.isAddressRecord || types?.contains(service.type.base) ?? true)
             && domains.contains(where: service.domain.isWithin)
             && (service.host.map { hosts.contains($0.name) } ?? true)
-    }
-}
-
-extension AccessRules.Rule.Subject: CustomStringConvertible {
-    /// `user alice` or `group web`, safe for a terminal.
-    public var description: String {
-        switch self {
-        case .user(let name): "user \(name.escapedForTerminal)"
-        case .group(let name, _): "group \(name.escapedForTerminal)"
-        }
     }
 }

@@ -27,13 +27,12 @@ extension RegistryPolicy {
         self.init(
             refusalToPublish: { peer, service, origin in
                 guard let uid = peer.uid else { return "only the control socket knows who you are" }
-                return access.mayPublish(
-                    uid: uid, gids: peer.groups, userName: peer.userName, service, isAttached: origin == .attached
-                ).refusal
+                return access.refusalToPublish(
+                    uid: uid, gids: peer.groups, userName: peer.userName, service, isAttached: origin == .attached)
             },
             refusalToManage: { peer in
                 guard let uid = peer.uid else { return "only the control socket knows who you are" }
-                return access.mayManage(uid: uid, gids: peer.groups, userName: peer.userName).refusal
+                return access.refusalToManage(uid: uid, gids: peer.groups, userName: peer.userName)
             },
             rules: { peer in
                 peer.uid.map { access.rules(uid: $0, gids: peer.groups, userName: peer.userName) } ?? []
