@@ -51,7 +51,7 @@ import Testing
         let zone = try Domain("link1.example.org")
         #expect(export.service.domain == zone)
         let wanted = try address("10.1.0.7")
-        #expect(export.host == 1 && export.addresses == [wanted])
+        #expect(export.addresses == [wanted])
         table.lost(web.instance, at: start + .seconds(20))
         #expect(table.due(at: start + .seconds(79)).isEmpty)
         #expect(table.due(at: start + .seconds(80)) == [.withdraw(web.instance)])
@@ -62,12 +62,8 @@ import Testing
         ("gw", "gw-3"), ("gw.hosts", "gw-3.hosts"),
         (String(repeating: "a", count: 60) + ".hosts", String(repeating: "a", count: 40) + "-3.hosts"),
     ])
-    func aHostsNumberIsAtItsFirstLabel(prefix: String, label: String) throws {
-        let export = Export(
-            service: try OfferedService(name: "web", type: "_http._tcp", port: 80),
-            linkHost: try HostName("wpad.local"),
-            host: 3, addresses: [])
-        #expect(export.hostLabel(prefix) == label)
+    func aHostsNumberIsAtItsFirstLabel(prefix: String, label: String) {
+        #expect(HostNumbers.label(3, prefix) == label)
     }
 
     @Test func aFlapCostsNothing() throws {
@@ -269,16 +265,20 @@ import Testing
         #expect(updates > 600)
     }
 
-    @Test func aHostHasOneNumberAndItsNameStaysOnTheLink() throws {
-        var table = ExportTable(at: start)
-        let admission = try admission()
-        table.saw(try service("one", host: "wpad.local"), admission, at: start)
-        table.saw(try service("two", host: "WPAD.local"), admission, at: start)
-        table.saw(try service("three", host: "ns.local"), admission, at: start)
-        let hosts = table.due(at: start + .seconds(5)).compactMap { action -> Int? in
-            if case .publish(_, let export) = action { export.host } else { nil }
-        }
-        #expect(hosts.sorted() == [1, 1, 2])
+    @Test func aHostHasOneNumberAsLongAsSomebodyHasIt() throws {
+        final class User {}
+        let users = (0..<4).map { _ in User() }
+        let (wpad, same) = (try HostName("wpad.local"), try HostName("WPAD.local"))
+        let (ns, printer) = (try HostName("ns.local"), try HostName("printer.local"))
+        var hosts = HostNumbers()
+        #expect(hosts.number(of: wpad, for: ObjectIdentifier(users[0])) == 1)
+        #expect(hosts.number(of: same, for: ObjectIdentifier(users[1])) == 1)
+        #expect(hosts.number(of: ns, for: ObjectIdentifier(users[2])) == 2)
+        hosts.release(ObjectIdentifier(users[0]))
+        #expect(hosts.number(of: printer, for: ObjectIdentifier(users[3])) == 3)
+        // Who goes to another host has the old one's no more; nobody else has it.
+        #expect(hosts.number(of: ns, for: ObjectIdentifier(users[1])) == 2)
+        #expect(hosts.number(of: wpad, for: ObjectIdentifier(users[0])) == 1)
     }
 
     @Test func aServiceThatIsSpoofedIsWithdrawn() throws {

@@ -17,7 +17,7 @@ import Testing
         let address = try #require(IPAddress("10.1.0.7"))
         return Export(
             service: try OfferedService(name: name, type: "_http._tcp", port: port), linkHost: try HostName("h1.local"),
-            host: 1, addresses: [address])
+            addresses: [address])
     }
 
     @Test(arguments: [

@@ -10,18 +10,21 @@ struct ZoneExports: ExportTarget {
     let engine: UnicastEngine
     /// What the names of hosts begin with.
     let prefix: String
+    /// Of the hosts of all that is published.
+    let hosts = Locked(HostNumbers())
 
     func publish(_ export: Export) -> any ExportedService { ZoneExport(export, self) }
 
-    fileprivate func host(_ export: Export) -> ZoneHost {
-        ZoneHost(
-            identity: export.linkHost.text.lowercased(),
-            label: export.hostLabel(prefix), addresses: Set(export.addresses))
+    fileprivate func host(_ export: Export, of user: ZoneExport) -> ZoneHost {
+        let number = hosts.withLock { $0.number(of: export.linkHost, for: ObjectIdentifier(user)) }
+        return ZoneHost(
+            identity: export.linkHost.text.lowercased(), label: HostNumbers.label(number, prefix),
+            addresses: Set(export.addresses))
     }
 
-    fileprivate func start(_ export: Export) -> any PublicationOperation {
+    fileprivate func start(_ export: Export, of user: ZoneExport) -> any PublicationOperation {
         // Persistent: what another gateway of the link publishes is waited for, until its lease has ended.
-        engine.publish(export.service, on: host(export), onConflict: .fail, isPersistent: true) { _ in }
+        engine.publish(export.service, on: host(export, of: user), onConflict: .fail, isPersistent: true) { _ in }
     }
 }
 
@@ -29,7 +32,8 @@ struct ZoneExports: ExportTarget {
 private final class ZoneExport: ExportedService {
     private struct State {
         var export: Export
-        var operation: any PublicationOperation
+        /// Nil until it begins.
+        var operation: (any PublicationOperation)?
     }
 
     private let zones: ZoneExports
@@ -37,7 +41,8 @@ private final class ZoneExport: ExportedService {
 
     init(_ export: Export, _ zones: ZoneExports) {
         self.zones = zones
-        state = Locked(State(export: export, operation: zones.start(export)))
+        state = Locked(State(export: export))
+        state.withLock { $0.operation = zones.start(export, of: self) }
     }
 
     func change(to export: Export) {
@@ -48,14 +53,15 @@ private final class ZoneExport: ExportedService {
             same.txt = export.service.txt
             if same == export.service, before.linkHost == export.linkHost {
                 if before.addresses != export.addresses {
-                    zones.engine.became(zones.host(export), in: export.service.domain)
+                    zones.engine.became(zones.host(export, of: self), in: export.service.domain)
                 }
-                if before.service.txt == export.service.txt || state.operation.update(txt: export.service.txt) {
+                if before.service.txt == export.service.txt || state.operation?.update(txt: export.service.txt) == true
+                {
                     return nil
                 }
             }
             let old = state.operation
-            state.operation = zones.start(export)
+            state.operation = zones.start(export, of: self)
             return old
         }
         // Another port or host: the name is free for it when this is gone.
@@ -63,7 +69,9 @@ private final class ZoneExport: ExportedService {
     }
 
     func withdraw(within limit: Duration) async {
-        await state.withLock { $0.operation }.cancel(waitingAtMost: limit)
+        await state.withLock { $0.operation }?.cancel(waitingAtMost: limit)
+        // The zone has it no more: another host may be called so.
+        zones.hosts.withLock { $0.release(ObjectIdentifier(self)) }
     }
 }
 #endif

@@ -7,26 +7,10 @@ package struct Export: Hashable, Sendable {
     package var service: OfferedService
     /// The host's name on the link, which never reaches the zone.
     package var linkHost: HostName
-    /// The host's number in this gateway. The link's name of it could be `wpad`, or `ns`.
-    package var host: Int
     /// The host's addresses on the link, sorted; at least one.
     package var addresses: [IPAddress]
     /// The link, where a rule that mirrors has several: each has its own `printer.local`. Nil for a zone, and for what another site has told.
     package var link: String?
-
-    package init(
-        service: OfferedService, linkHost: HostName, host: Int, addresses: [IPAddress], link: String? = nil
-    ) {
-        (self.service, self.linkHost, self.host) = (service, linkHost, host)
-        (self.addresses, self.link) = (addresses, link)
-    }
-
-    /// The host's name within the zone: the gateway's own with the host's number at its first label, as in `gw-1.hosts`.
-    /// - Parameter prefix: the gateway's own name.
-    package func hostLabel(_ prefix: String) -> String {
-        let first = prefix.prefix { $0 != "." }
-        return "\(first.prefix(40))-\(host)\(prefix.dropFirst(first.count))"
-    }
 }
 
 /// Why a service of the link is not exported.
@@ -48,18 +32,6 @@ package enum ExportRefusal: String, Error, Hashable, CaseIterable {
     case original
     /// There are 90 of its type already, which is what servers take (docs/beyond-link.md), and its host has its share.
     case tooMany = "too-many"
-}
-
-/// A service of the link that may be exported.
-package struct ExportCandidate: Hashable, Sendable {
-    /// What it is in the zone.
-    package var service: OfferedService
-    /// Its host on the link.
-    package var host: HostName
-    /// The host's addresses, sorted; at least one.
-    package var addresses: [IPAddress]
-    /// As of `Export`.
-    package var link: String?
 }
 
 /// Decides whether a service may be exported, and with which addresses. mDNS is not authenticated: nothing that a link says decides
@@ -104,13 +76,13 @@ package struct ExportAdmission: Sendable {
         }
     }
 
-    /// What the service is in the zone, and its host.
+    /// What a service of the link is elsewhere, if it may be exported.
     /// - Parameter known: what was exported. Of SRV records of several hosts one is taken, because an export has one host;
     ///   whoever adds a record to the name of another's service does not take its place.
     /// - Returns: nil as long as it is not resolved.
     package func judge(
         _ service: DiscoveredService, as export: Export? = nil
-    ) -> Result<ExportCandidate, ExportRefusal>? {
+    ) -> Result<Export, ExportRefusal>? {
         guard rule.names.allows(service.instance.name) else { return .failure(.name) }
         guard let name = try? ServiceName(service.instance.name.text), service.instance.domain == .local else {
             return .failure(.unfit)
@@ -136,8 +108,8 @@ package struct ExportAdmission: Sendable {
             subtypes: rule.subtypes(of: service))
         guard offered.wildcardFault == nil else { return .failure(.unfit) }
         return .success(
-            ExportCandidate(
-                service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses)), link: link))
+            Export(
+                service: offered, linkHost: host, addresses: Array(addresses.prefix(Self.mostAddresses)), link: link))
     }
 
     /// Names of services and hosts are a link's own: what is mirrored is of one.

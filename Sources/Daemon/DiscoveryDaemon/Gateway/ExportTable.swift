@@ -76,14 +76,13 @@ package struct ExportTable: Sendable {
     private var lastNumber: UInt64 = 0
     private var refused: [ServiceInstance: ExportRefusal] = [:]
     /// Of the refused those for which there was no room.
-    private var waiting: [ServiceInstance: (candidate: ExportCandidate, number: UInt64)] = [:]
+    private var waiting: [ServiceInstance: (candidate: Export, number: UInt64)] = [:]
     /// What the other link has by itself, and on which host.
     private var others: [ServiceInstance: HostName] = [:]
     /// Services whose host offers them there itself.
-    private var withheld: [ServiceInstance: ExportCandidate] = [:]
+    private var withheld: [ServiceInstance: Export] = [:]
     /// Nothing is published before: it is not known yet what the other link has.
     private var opens: Duration
-    private var hosts = HostNumbers()
     private var updates: TokenBucket
     private let pace: ExportPace
 
@@ -108,8 +107,8 @@ package struct ExportTable: Sendable {
         }
     }
 
-    private mutating func take(_ instance: ServiceInstance, _ candidate: ExportCandidate, at now: Duration) {
-        guard others[instance] != candidate.host else {
+    private mutating func take(_ instance: ServiceInstance, _ candidate: Export, at now: Duration) {
+        guard others[instance] != candidate.linkHost else {
             waiting[instance] = nil
             gone(instance, at: now)
             note(.original, of: instance)
@@ -130,11 +129,11 @@ package struct ExportTable: Sendable {
     }
 
     /// Whether a host of another link has the name of a candidate's.
-    private func isOfOtherLink(_ candidate: ExportCandidate, but instance: ServiceInstance) -> Bool {
+    private func isOfOtherLink(_ candidate: Export, but instance: ServiceInstance) -> Bool {
         guard candidate.link != nil else { return false }
         return entries.contains { other, entry in
             guard other != instance, let export = entry.wanted ?? entry.published else { return false }
-            return export.linkHost == candidate.host && export.link != candidate.link
+            return export.linkHost == candidate.linkHost && export.link != candidate.link
         }
     }
 
@@ -145,11 +144,8 @@ package struct ExportTable: Sendable {
     package mutating func isThere(_ instance: ServiceInstance, on host: HostName?, at now: Duration) {
         guard others[instance] != host else { return }
         others[instance] = host
-        let wanted = entries[instance]?.wanted.map {
-            ExportCandidate(service: $0.service, host: $0.linkHost, addresses: $0.addresses, link: $0.link)
-        }
-        guard let candidate = wanted ?? waiting[instance]?.candidate ?? withheld[instance],
-            candidate.host == host || withheld[instance] != nil
+        guard let candidate = entries[instance]?.wanted ?? waiting[instance]?.candidate ?? withheld[instance],
+            candidate.linkHost == host || withheld[instance] != nil
         else { return }
         take(instance, candidate, at: now)
     }
@@ -162,12 +158,10 @@ package struct ExportTable: Sendable {
         }
     }
 
-    private mutating func want(_ instance: ServiceInstance, _ candidate: ExportCandidate, at now: Duration) {
+    private mutating func want(_ instance: ServiceInstance, _ candidate: Export, at now: Duration) {
         var entry =
             entries[instance] ?? Entry(number: nextNumber(), since: now, changed: now - pace.betweenChanges)
-        var export = Export(
-            service: candidate.service, linkHost: candidate.host, host: hosts.number(of: candidate.host, for: instance),
-            addresses: candidate.addresses, link: candidate.link)
+        var export = candidate
         // Each subtype has a query of its own; what one has found ends with the service.
         export.service.subtypes = Set(export.service.subtypes + (entry.wanted?.service.subtypes ?? [])).sorted()
         if entry.wanted == nil { entry.since = max(now, opens) }
@@ -193,7 +187,6 @@ package struct ExportTable: Sendable {
     /// Makes room for one that waits: of the host that has the fewest, the first that came.
     private mutating func forget(_ instance: ServiceInstance, at now: Duration) {
         entries[instance] = nil
-        hosts.release(instance)
         let type = instance.type.base
         let shares = shares(of: type)
         guard shares.places < Self.mostOfType else { return }
@@ -219,7 +212,7 @@ package struct ExportTable: Sendable {
     }
 
     /// Whether there is room, or is made: the youngest of the greediest host gives way if that makes their shares more equal.
-    private mutating func makeRoom(for candidate: ExportCandidate, at now: Duration) -> Bool {
+    private mutating func makeRoom(for candidate: Export, at now: Duration) -> Bool {
         let type = candidate.service.type
         let shares = shares(of: type)
         guard shares.places >= Self.mostOfType else { return true }
@@ -228,15 +221,9 @@ package struct ExportTable: Sendable {
             !entry.givesWay && instance.type.base == type && shares[entry.addresses] == shares.greatest
         }
         guard let (instance, entry) = greediest.max(by: { $0.value.number < $1.value.number }) else { return false }
-        if let export = entry.wanted {
-            wait(
-                instance,
-                ExportCandidate(
-                    service: export.service, host: export.linkHost, addresses: export.addresses, link: export.link))
-        }
+        if let export = entry.wanted { wait(instance, export) }
         if entry.published == nil {
             entries[instance] = nil
-            hosts.release(instance)
         } else {
             entries[instance]?.wanted = nil
             entries[instance]?.givesWay = true
@@ -245,7 +232,7 @@ package struct ExportTable: Sendable {
         return true
     }
 
-    private mutating func wait(_ instance: ServiceInstance, _ candidate: ExportCandidate) {
+    private mutating func wait(_ instance: ServiceInstance, _ candidate: Export) {
         note(.tooMany, of: instance)
         guard refused[instance] != nil else { return }
         waiting[instance] = (candidate, waiting[instance]?.number ?? nextNumber())
@@ -335,33 +322,5 @@ extension ExportTable {
         }
 
         subscript(_ addresses: [IPAddress]) -> Int { addresses.map { counts[$0] ?? 0 }.max() ?? 0 }
-    }
-}
-
-/// Numbers of a link's hosts: the smallest that is free, kept as long as a service has it.
-struct HostNumbers {
-    private var numbers: [HostName: Int] = [:]
-    private var users: [HostName: Set<ServiceInstance>] = [:]
-    private var hosts: [ServiceInstance: HostName] = [:]
-
-    mutating func number(of host: HostName, for instance: ServiceInstance) -> Int {
-        if hosts[instance] != host {
-            release(instance)
-            hosts[instance] = host
-            users[host, default: []].insert(instance)
-        }
-        if let number = numbers[host] { return number }
-        let taken = Set(numbers.values)
-        let number = (1...taken.count + 1).first { !taken.contains($0) } ?? taken.count + 1
-        numbers[host] = number
-        return number
-    }
-
-    mutating func release(_ instance: ServiceInstance) {
-        guard let host = hosts.removeValue(forKey: instance) else { return }
-        users[host]?.remove(instance)
-        guard users[host]?.isEmpty ?? true else { return }
-        users[host] = nil
-        numbers[host] = nil
     }
 }
