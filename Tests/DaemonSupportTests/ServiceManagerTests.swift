@@ -68,7 +68,7 @@ extension DescriptorTests {
 
         @Test func nobodyListensIsNoFailure() {
             #expect(!manager(["NOTIFY_SOCKET": "/nonexistent/notify"]).ready())
-            #expect(!ServiceManager.absent.ready())
+            #expect(!ServiceManager(environment: [:], process: 42).ready())
         }
 
         /// sd_watchdog_enabled(3)

@@ -25,9 +25,8 @@ import Testing
     }
 
     @Test func everythingThatIsWrongIsAmongTheReasons() {
-        let health = BackendHealth()
         let omissions = Locked(["the cache is full"])
-        health.include { omissions.withLock { $0 } }
+        let health = BackendHealth { omissions.withLock { $0 } }
         health.became(.available, [.finder, .publisher])
         #expect(health.reasons == [full])
         health.note("state", "disk full")

@@ -180,33 +180,15 @@ final class SiteTeller: Sendable {
     private let tls: PeerTLS
     private let sites: OtherSites
     private let log: DaemonLog
-    private let callers: Callers
-
-    /// Who follows it, and what is wrong.
-    fileprivate final class Callers: Sendable {
-        let names = Locked<[String]>([])
-        let refusals = Locked(Notices(interval: .seconds(60)))
-        let trouble = Locked<String?>("it does not listen yet")
-    }
-
-    private struct Target: ExportTarget {
-        let list: PeerList
-        let callers: Callers
-
-        func publish(_ export: Export) -> any ExportedService { list.publish(export) }
-        func isComplete() { list.isComplete() }
-        func end() { list.end() }
-        var connected: [String] { Set(callers.names.withLock { $0 }).sorted() }
-        var trouble: String? { callers.trouble.withLock { $0 } }
-    }
+    private let refusals = Locked(Notices(interval: .seconds(60)))
 
     fileprivate init(
         _ rule: ExportRule, _ listen: MirrorListen, _ tls: PeerTLS, _ sites: OtherSites, _ log: DaemonLog,
         _ network: LocalNetwork
     ) {
         (self.listen, self.tls, self.sites, self.log) = (listen, tls, sites, log)
-        (list, callers) = (PeerList(), Callers())
-        gateway = Gateway(rule, into: Target(list: list, callers: callers), log: log) { network.follow($0) }
+        list = PeerList()
+        gateway = Gateway(rule, into: list, log: log) { network.follow($0) }
     }
 
     /// Listens until the task is cancelled.
@@ -236,7 +218,7 @@ final class SiteTeller: Sendable {
     }
 
     private func became(_ trouble: String?) {
-        guard callers.trouble.exchange(trouble) != trouble else { return }
+        guard list.hindrance.exchange(trouble) != trouble else { return }
         if let trouble {
             log.warning("other sites are not told services at \(listen), and this is tried again: \(trouble)")
         } else {
@@ -248,20 +230,17 @@ final class SiteTeller: Sendable {
     private func admit(_ channel: any Channel) -> EventLoopFuture<Void> {
         let address = channel.remoteAddress?.ipAddress ?? "?"
         let peer = tls.secure(answering: channel).flatMap { PeerTLS.peer(of: channel) }
-        peer.whenFailure { [callers, log] error in
+        peer.whenFailure { [refusals, log] error in
             // Strangers choose how often.
             let text = (error as? PeerRefusal)?.description ?? "\(error)"
-            guard callers.refusals.withLock({ $0.shouldTell("\(address) \(text)", now: SystemTime().now) }) else {
-                return
-            }
+            guard refusals.withLock({ $0.shouldTell("\(address) \(text)", now: SystemTime().now) }) else { return }
             log.notice("a caller from \(address) is told no services: \(text)")
         }
-        return peer.map { [callers, sites] peer in
+        return peer.map { [callers = list.callers, sites] peer in
             guard let name = sites.name(of: peer.key) else { return }
-            callers.names.withLock { $0.append(name) }
+            callers.withLock { $0.append(name) }
             channel.closeFuture.whenComplete { _ in
-                callers.names.withLock { names in if let index = names.firstIndex(of: name) { names.remove(at: index) }
-                }
+                callers.withLock { names in if let index = names.firstIndex(of: name) { names.remove(at: index) } }
             }
         }
     }

@@ -65,13 +65,12 @@ package final class Daemon: Sendable {
         reload: @escaping @Sendable (Configurable) async -> Result<[String], ControlError>
     ) {
         let network = LocalNetwork(engine: engine, limits: limits)
-        let health = BackendHealth()
         let warm = OpenQueries(network: network, troubles: { engine.troubles })
-        health.include { [weak warm] in warm?.omissions ?? [] }
+        let health = BackendHealth { warm.omissions }
         let registry = Self.registry(on: network, in: state, settings.policy, health, log)
         let configurable = Configurable(warm: warm, registry: registry, health: health)
         let metrics = MetricsRegistry()
-        let clients = Connections(limits: facts.limits, time: SystemTime())
+        let clients = Connections(limits: facts.limits)
         let responder = ControlResponder(
             network: network, warm: warm, registry: registry, health: health, metrics: metrics, facts: facts,
             clientCount: { clients.count }, reload: { await reload(configurable) })

@@ -128,8 +128,8 @@ package actor Gateway {
             "there is no link \(missing.map { $0.patterns.joined(separator: ", ") }.joined(separator: " and no link "))"
     }
 
-    /// Follows the link until the task is cancelled; then withdraws everything, `limit` at most.
-    package func run(withdrawingWithin limit: Duration = .seconds(2)) async {
+    /// Follows the link until the task is cancelled; then withdraws everything, in 2 s at most.
+    package func run() async {
         await withTaskGroup { group in
             for type in rule.followed {
                 group.addTask { await self.follow(type) }
@@ -147,7 +147,7 @@ package actor Gateway {
         // Not of the cancelled task: what is withdrawn has to be told to the server.
         await Task.detached {
             await withTaskGroup { group in
-                for one in all { group.addTask { await one.withdraw(within: limit) } }
+                for one in all { group.addTask { await one.withdraw(within: .seconds(2)) } }
             }
         }.value
     }

@@ -1,7 +1,7 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
-internal import DiscoverySystem
+package import DiscoverySystem
 
 /// What daemons of other sites are told: a gateway's target that publishes nothing, and answers those who follow it.
 package final class PeerList: ExportTarget {
@@ -9,8 +9,15 @@ package final class PeerList: ExportTarget {
     /// Those who follow it keep what they know: it may be a restart.
     private let isOver = Locked(false)
     private let epoch = UInt32.random(in: .min ... .max)
+    /// Who follows it: a name for each connection.
+    package let callers = Locked<[String]>([])
+    /// Why nobody can; nil when all is well.
+    package let hindrance = Locked<String?>("it does not listen yet")
 
     package init() {}
+
+    package var connected: [String] { Set(callers.withLock { $0 }).sorted() }
+    package var trouble: String? { hindrance.withLock { $0 } }
 
     package func publish(_ export: Export) -> any ExportedService {
         tell(.found(export.told))

@@ -28,12 +28,10 @@ package final class BackendHealth: Sendable {
     }
 
     private let locked = Locked(State())
-    private let omissions: Locked<@Sendable () -> [String]> = Locked({ [] })
+    private let omissions: @Sendable () -> [String]
 
-    package init() {}
-
-    /// Adds omissions from answers to the reasons.
-    package func include(_ omissions: @escaping @Sendable () -> [String]) { self.omissions.withLock { $0 = omissions } }
+    /// - Parameter omissions: what is left out of answers, which is among the reasons.
+    package init(omissions: @escaping @Sendable () -> [String] = { [] }) { self.omissions = omissions }
 
     /// Whether anything is to be published.
     package var publishes: Bool { locked.withLock { $0.publications > 0 } }
@@ -53,7 +51,7 @@ package final class BackendHealth: Sendable {
     /// - Parameter inFull: with what not everyone may see, such as paths and configuration text.
     package func reasons(inFull: Bool) -> [String] {
         // Outside the lock: they take locks of their own.
-        let omissions = omissions.withLock { $0 }()
+        let omissions = omissions()
         return locked.withLock { state in
             Self.absences(state.backends, publishes: state.publications > 0)
                 + state.problems.sorted { $0.key < $1.key }.map { inFull ? $0.value.text : $0.value.toAll }

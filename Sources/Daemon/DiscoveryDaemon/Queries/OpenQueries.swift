@@ -35,19 +35,14 @@ package final class OpenQueries: Sendable {
     /// Differs for each run of the daemon.
     package let epoch = UInt32.random(in: 1 ... .max)
     private let network: LocalNetwork
-    private let time: any TimeSource
+    private let time = SystemTime()
     private let troubles: @Sendable () -> [String]
     private let state = Locked(State())
 
     /// - Parameter troubles: what keeps the engine's answers incomplete now.
-    package init(
-        network: LocalNetwork,
-        time: any TimeSource = SystemTime(),
-        troubles: @escaping @Sendable () -> [String] = { [] }
-    ) {
+    package init(network: LocalNetwork, troubles: @escaping @Sendable () -> [String] = { [] }) {
         self.troubles = troubles
         self.network = network
-        self.time = time
     }
 
     /// Keeps exactly these types open for good.

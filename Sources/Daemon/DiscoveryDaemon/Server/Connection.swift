@@ -29,15 +29,14 @@ final class Connections: Sendable {
     }
 
     private let state: Locked<State>
-    private let time: any TimeSource
+    private let time = SystemTime()
     /// Says that somebody has come: while nobody is there, nothing needs a look.
     let arrivals: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 
-    init(limits: ConnectionTable.Limits, time: any TimeSource) {
+    init(limits: ConnectionTable.Limits) {
         (arrivals, arrived) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         state = Locked(State(table: ConnectionTable(limits: limits)))
-        self.time = time
     }
 
     var count: Int { state.withLock { $0.table.count } }

@@ -54,11 +54,7 @@ extension ControlResponder {
     /// and there is time for a second question (RFC 6762 §5.2).
     private static var secondLook: Duration { .milliseconds(1300) }
 
-    /// The query to open: the type's if it is open and has the service, or knows that it does not exist; otherwise the
-    /// service's own.
-    func question(_ request: ServiceRequest) -> OpenQueries.Question { questionAndLimit(request).question }
-
-    /// The same for one answer, which may come from a query that knows more.
+    /// What `questionAndLimit` says, for one answer, which may come from a query that knows more.
     func questionAndLimitOnce(_ request: ServiceRequest) -> (question: OpenQueries.Question, limit: Duration?) {
         let chosen = questionAndLimit(request)
         guard let name = request.name, let everywhere = request.everywhere, chosen.question == request.ofOne,
@@ -73,7 +69,8 @@ extension ControlResponder {
         }
     }
 
-    /// The same, with the longest useful wait for its first answers; nil for no limit.
+    /// The query to open: the type's if it is open and has the service, or knows that it does not exist; otherwise the
+    /// service's own. With the longest useful wait for its first answers; nil for no limit.
     func questionAndLimit(_ request: ServiceRequest) -> (question: OpenQueries.Question, limit: Duration?) {
         guard let name = request.name, let one = request.ofOne else { return (request.question, nil) }
         if warm.open(request.question)?.has(name) == true { return (request.question, nil) }
@@ -90,8 +87,7 @@ extension ControlResponder {
         if let view = query["view"], view != "page" {
             throw ControlError(400, "invalid-request", "view is page")
         }
-        let question = question(request)
-        guard let lease = warm.lease(question) else { throw Self.full }
+        guard let lease = warm.lease(questionAndLimit(request).question) else { throw Self.full }
         var reader = LogReader()
         if let since = query["since"], !since.isEmpty {
             guard let cursor = Cursor(since), cursor.epoch == warm.epoch, cursor.feed == lease.feed.id,

@@ -29,13 +29,6 @@ package final class ControlServer: Sendable {
         }
     }
 
-    private enum Accepted: Sendable {
-        case served(HTTPConnection)
-        case refused
-        /// It has to prove something first.
-        case waiting
-    }
-
     let respond: @Sendable (ControlRequest) async -> ControlAnswer
     private let log: DaemonLog
     private let metrics: MetricsRegistry
@@ -69,7 +62,7 @@ package final class ControlServer: Sendable {
         limits: ConnectionTable.Limits = ConnectionTable.Limits(), metrics: MetricsRegistry, log: DaemonLog,
         respond: @escaping @Sendable (ControlRequest) async -> ControlAnswer
     ) {
-        let connections = Connections(limits: limits, time: SystemTime())
+        let connections = Connections(limits: limits)
         self.init(connections, limits: limits, metrics: metrics, log: log, respond: respond)
     }
 
@@ -78,7 +71,7 @@ package final class ControlServer: Sendable {
 
     /// Serves until the task is cancelled or `stop` is called; takes the sockets over and closes them.
     package func run(_ listeners: [Listener], whenServing: @Sendable () async -> Void = {}) async throws {
-        var servers: [NIOAsyncChannel<Accepted, Never>] = []
+        var servers: [NIOAsyncChannel<HTTPConnection?, Never>] = []
         do {
             for listener in listeners { servers.append(try await bind(listener)) }
         } catch {
@@ -106,7 +99,7 @@ package final class ControlServer: Sendable {
         try? await group.shutdownGracefully()
     }
 
-    private func bind(_ listener: Listener) async throws -> NIOAsyncChannel<Accepted, Never> {
+    private func bind(_ listener: Listener) async throws -> NIOAsyncChannel<HTTPConnection?, Never> {
         // It is asked to listen again, and that is the queue which holds.
         let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: RuntimeDirectory.backlog)
         return try await bootstrap.bind(listener.descriptor) { channel in self.accept(channel, of: listener) }
@@ -142,12 +135,12 @@ package final class ControlServer: Sendable {
         log.notice(text, who)
     }
 
-    private func serve(_ server: NIOAsyncChannel<Accepted, Never>, of listener: Listener) async {
+    private func serve(_ server: NIOAsyncChannel<HTTPConnection?, Never>, of listener: Listener) async {
         await withDiscardingTaskGroup { clients in
             do {
                 try await server.executeThenClose { inbound in
-                    for try await accepted in inbound {
-                        guard case .served(let client) = accepted else { continue }
+                    for try await client in inbound {
+                        guard let client else { continue }
                         clients.addTask { await self.serve(client, of: listener) }
                     }
                 }
@@ -166,20 +159,21 @@ package final class ControlServer: Sendable {
         }
     }
 
-    private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
+    /// - Returns: nil for a channel that is refused, or has to prove something first.
+    private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<HTTPConnection?> {
         guard let admit = listener.admit else { return admitted(channel, of: listener) }
         // It counts as a client once it has proven what it must; then the future of a channel that is open already.
         admit(channel).flatMap { self.admitted(channel, of: listener) }.whenComplete { accepted in
             switch accepted {
-            case .success(.served(let client)): Task { await self.serve(client, of: listener) }
+            case .success(let client?): Task { await self.serve(client, of: listener) }
             case .success: break
             case .failure: channel.close(promise: nil)
             }
         }
-        return channel.eventLoop.makeSucceededFuture(.waiting)
+        return channel.eventLoop.makeSucceededFuture(nil)
     }
 
-    private func admitted(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
+    private func admitted(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<HTTPConnection?> {
         let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         let peer: SocketPeer
         do {
@@ -196,12 +190,12 @@ package final class ControlServer: Sendable {
         }
         channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
         return channel.eventLoop.makeCompletedFuture {
-            .served(try HTTPConnection(channel, connection, most: self.maximumRequests))
+            try HTTPConnection(channel, connection, most: self.maximumRequests)
         }
     }
 
     /// Answers why and closes, unless too many such answers are under way.
-    private func refuse(_ channel: any Channel, _ reason: String) -> EventLoopFuture<Accepted> {
+    private func refuse(_ channel: any Channel, _ reason: String) -> EventLoopFuture<HTTPConnection?> {
         guard let handler = refusals.handler(reason) else { return channel.eventLoop.makeFailedFuture(Refused()) }
         channel.closeFuture.whenComplete { _ in self.refusals.ended() }
         do {
@@ -209,7 +203,7 @@ package final class ControlServer: Sendable {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return channel.eventLoop.makeSucceededFuture(.refused)
+        return channel.eventLoop.makeSucceededFuture(nil)
     }
 
     private struct Refused: Error {}

@@ -17,9 +17,6 @@ public struct ServiceManager: Sendable {
     /// Where it listens for sd_notify(3): a datagram socket, by path or by abstract name.
     private let socket: SocketAddress?
 
-    /// No manager.
-    public static let absent = ServiceManager(watchdogInterval: nil, inheritedSockets: [], warnings: [], socket: nil)
-
     /// The service has started: its socket answers.
     @discardableResult public func ready() -> Bool { send("READY=1") }
 
