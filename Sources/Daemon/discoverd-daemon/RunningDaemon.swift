@@ -182,7 +182,8 @@ struct Watchdog {
                 while !Task.isCancelled {
                     _ = await engine.openObjects
                     answered.withLock { $0 = .now }
-                    try? await Task.sleep(for: interval)
+                    // However seldom the manager is told: an answer must not be older than `backendPatience` by itself.
+                    try? await Task.sleep(for: min(interval, .seconds(10)))
                 }
             }
             group.addTask {
