@@ -107,15 +107,13 @@ extension RemoteEngine {
     private func joinShared(
         _ shared: Shared, _ type: ServiceType, _ report: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        let (query, isNew) = state.withLock { state -> (RemoteQuery<BrowseFact>, Bool) in
-            if let query = state.shared[shared] { return (query, false) }
-            let query = RemoteQuery<BrowseFact>(atMost: pulse.place.mostValues) { json, names throws(JSONShapeError) in
-                try DiscoveredService(line: json, names)
-            }
+        // Joined and left under the engine's lock: a query whose last member goes at that moment would never answer.
+        let (query, member, isNew) = state.withLock { state -> (RemoteQuery<BrowseFact>, UInt64, Bool) in
+            let known = state.shared[shared]
+            let query = known ?? makeShared()
             state.shared[shared] = query
-            return (query, true)
+            return (query, query.join({ $0.type == type }, reporting: report), known == nil)
         }
-        let member = query.join({ $0.type == type }, reporting: report)
         if isNew {
             var text = QueryString()
             text.add("domain", shared.domain.text)
@@ -124,8 +122,17 @@ extension RemoteEngine {
             query.start(pulse, "/v1/services/watch?\(text.text)") { [weak self] in self?.note($0) }
         }
         return Membership { [weak self] in
-            guard query.leave(member) else { return }
-            self?.state.withLock { if $0.shared[shared] === query { $0.shared[shared] = nil } }
+            if let self {
+                state.withLock { if query.leave(member) { $0.shared[shared] = nil } }
+            } else {
+                _ = query.leave(member)
+            }
+        }
+    }
+
+    private func makeShared() -> RemoteQuery<BrowseFact> {
+        RemoteQuery(atMost: pulse.place.mostValues) { json, names throws(JSONShapeError) in
+            try DiscoveredService(line: json, names)
         }
     }
 
