@@ -89,7 +89,7 @@ extension JSONValue {
 }
 
 /// Interfaces by name. JSON carries names, not indices: dialling needs the index that the interface has in this process's network namespace,
-/// which may differ from the writer's.
+/// which may differ from the writer's. What was asked once is kept: for one answer, not for a stream that goes on.
 public final class InterfaceNames: Sendable {
     private static let limit = 256
 

@@ -37,9 +37,8 @@ final class RemoteQuery<Fact: MirroredFact>: Sendable {
 
     /// - Parameter noted: is told each event once its facts are reported.
     func start(_ pulse: Pulse, _ target: String, noted: @escaping @Sendable (RemoteStream.Event) -> Void) {
-        let names = InterfaceNames()
         let stream = RemoteStream(pulse, ControlClient.Request("GET", target)) { [weak self] event in
-            self?.handle(event, names)
+            self?.handle(event)
             noted(event)
         }
         self.stream.withLock { $0 = stream }
@@ -69,28 +68,28 @@ final class RemoteQuery<Fact: MirroredFact>: Sendable {
         return isUnused
     }
 
-    private func handle(_ event: RemoteStream.Event, _ names: InterfaceNames) {
+    /// Takes an event in. Called by the stream only, one event after another.
+    func handle(_ event: RemoteStream.Event) {
         let reports = state.withLock { state -> [@Sendable () -> Void] in
             let facts: [Fact]
             switch event {
             case .line(let bytes):
-                guard let change = change(bytes, names) else { return [] }
+                guard let change = change(bytes) else { return [] }
                 facts = state.mirror.received(change)
-            case .disconnected(let reason):
-                names.forget()
-                facts = state.mirror.disconnected(reason)
+            case .disconnected(let reason): facts = state.mirror.disconnected(reason)
             case .refused(let error): facts = state.mirror.disconnected(error.message)
             case .woken, .hangs: facts = []
             }
             return Self.distribute(facts, &state)
         }
-        // Called only on the stream's thread, so in order.
         for report in reports { report() }
     }
 
     /// Nil for what this version does not know.
-    private func change(_ bytes: [UInt8], _ names: InterfaceNames) -> Change<Value>? {
+    private func change(_ bytes: [UInt8]) -> Change<Value>? {
         guard let json = try? JSONReader.read(bytes) else { return nil }
+        // For this line alone: an adapter that was unplugged comes back with another index, and the stream goes on.
+        let names = InterfaceNames()
         return try? Change(json) { json throws(JSONShapeError) in try read(json, names) }
     }
 
