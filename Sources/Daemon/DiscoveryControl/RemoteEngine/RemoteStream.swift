@@ -7,7 +7,7 @@ internal import Libc
 ///
 /// It waits on a thread of its own, so commands need no event loop.
 final class RemoteStream: Sendable {
-    /// Events, delivered in order on the stream's thread.
+    /// Events, delivered in order on the stream's thread; while the system has none, by a task.
     enum Event {
         case line([UInt8])
         /// The daemon answered with an error.
@@ -32,7 +32,7 @@ final class RemoteStream: Sendable {
     ///   - request: called before each repetition, too.
     ///   - staysWhenItHangs: a daemon that hangs is waited for on the same connection. Otherwise that is the end of the response.
     ///   - isWanted: called before each repetition; false ends the stream.
-    ///   - handle: called on the stream's thread, and never after `cancel`.
+    ///   - handle: takes the events, and none after `cancel`.
     init(
         _ pulse: Pulse,
         _ request: @autoclosure @escaping @Sendable () -> ControlClient.Request,
@@ -47,10 +47,19 @@ final class RemoteStream: Sendable {
         self.handle = handle
     }
 
-    /// Starts the thread. Call it once.
-    func start() {
-        let isRunning = SystemThread.start { self.run() } == 0
-        if !isRunning { cancelled.withLock { $0 = true } }
+    /// Starts the thread, again and again where the system has none. Call it once.
+    /// - Parameter thread: starts one; returns 0, or an `errno`.
+    func start(
+        on thread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start($0) }
+    ) {
+        guard thread({ self.run() }) != 0 else { return }
+        // The caller may hold a lock that the receiver takes.
+        Task {
+            repeat {
+                tell(.disconnected("the system has no thread"))
+                try? await Task.sleep(for: pulse.place.longestPause)
+            } while !isCancelled && thread({ self.run() }) != 0
+        }
     }
 
     func cancel() {
