@@ -28,6 +28,7 @@ public struct ControlClient: Sendable {
 
     /// The longest answer in bytes.
     private static let maximumAnswer = 64 * 1024 * 1024
+    private static let late = ControlError(504, "timed-out", "the daemon did not answer in time")
 
     /// The socket.
     public var path: String { place.name }
@@ -123,8 +124,7 @@ public struct ControlClient: Sendable {
                             return .failure(
                                 ControlError(502, "protocol", "the daemon went away before it had answered\(done)"))
                         }
-                    case .timedOut, .rung:
-                        return .failure(ControlError(504, "timed-out", "the daemon did not answer in time"))
+                    case .timedOut, .rung: return .failure(Self.late)
                     }
                 } catch {
                     return .failure(ControlError(502, "protocol", error.reason))
@@ -133,6 +133,8 @@ public struct ControlClient: Sendable {
                 guard body.count <= Self.maximumAnswer else {
                     return .failure(ControlError(502, "protocol", "the answer is too long"))
                 }
+                // Of one that comes byte by byte, too: the limit is of the whole answer.
+                guard deadline.milliseconds > 0 || reader.isDone else { return .failure(Self.late) }
             }
             let status = reader.status ?? 502
             return 200..<300 ~= status ? .success(body) : .failure(ControlError(status: status, body: body))
