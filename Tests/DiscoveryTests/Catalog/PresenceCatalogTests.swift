@@ -69,4 +69,15 @@ private func path(_ index: UInt32) -> Origin { .link(NetworkInterface(index: ind
         #expect(catalog.apply(.listed, now: .seconds(100)).words == ["settled"])
         #expect(catalog.tick(now: .milliseconds(103_200)).words == ["-b"])
     }
+
+    @Test func whatIsStillLeftOutIsToldAgainWhenTheBackendIsBack() {
+        var catalog = Presences()
+        let isTold = { (changes: [Change<Listing<String>>]) in changes.contains(.degraded("two too many")) }
+        _ = catalog.apply(.backend(.up), now: .zero)
+        #expect(isTold(catalog.apply(.degraded("two too many"), now: .zero)))
+        #expect(!isTold(catalog.apply(.degraded("two too many"), now: .seconds(1))))
+        _ = catalog.apply(.backend(.down("away")), now: .seconds(2))
+        _ = catalog.apply(.backend(.up), now: .seconds(3))
+        #expect(isTold(catalog.apply(.degraded("two too many"), now: .seconds(3))))
+    }
 }

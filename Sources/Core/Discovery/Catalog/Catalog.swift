@@ -230,7 +230,7 @@ extension Catalog {
         if news == .recovered {
             (isListed, isSettled) = (false, false)
             // Reports again what is still omitted.
-            notices = Notices(interval: limits.noticeInterval)
+            notices.renew()
         }
         return [.backend(news)] + evaluate(inOrder(entries.keys), now: now)
     }

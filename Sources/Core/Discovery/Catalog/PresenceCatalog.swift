@@ -62,7 +62,11 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
         case .backend(let state):
             guard let news = watch.became(state) else { return changes }
             if !watch.isUp { for key in entries.keys { entries[key]?.presence.backendLost() } }
-            if news == .recovered { isSettled = false }
+            if news == .recovered {
+                isSettled = false
+                // Reports again what is still omitted.
+                notices.renew()
+            }
             return changes + [.backend(news)] + evaluate(Array(entries.keys), now: now)
         case .degraded(let text): return changes + degraded(text, text, now: now)
         }
@@ -178,4 +182,7 @@ package struct Notices: Sendable {
         told[kind] = now
         return true
     }
+
+    /// What was told is told again.
+    package mutating func renew() { told = [:] }
 }

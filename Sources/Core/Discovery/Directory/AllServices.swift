@@ -13,6 +13,14 @@ final class AllServices: Listener {
         var hasLeft = false
         var watch = BackendWatch()
         var notices: Notices
+
+        /// What to tell when one of the queries reports the backend.
+        mutating func became(_ new: BackendState) -> [Change<DiscoveredService>] {
+            guard let told = watch.became(new) else { return [] }
+            // Reports again what is still omitted.
+            if told == .recovered { notices.renew() }
+            return [.backend(told)]
+        }
     }
 
     private let directory: Directory
@@ -87,7 +95,7 @@ final class AllServices: Listener {
                 case .backend(let new):
                     // Types are listed again, and each type's own query lists its services again.
                     if new.isRestart { (state.areTypesListed, state.isSettled) = (false, false) }
-                    if let told = state.watch.became(new) { news.append(.backend(told)) }
+                    news += state.became(new)
                 case .degraded(let text): news.append(.degraded(text))
                 }
             }
@@ -158,7 +166,7 @@ final class AllServices: Listener {
                         state.unsettled.insert(query)
                         state.isSettled = false
                     }
-                    if let told = state.watch.became(new) { news.append(.backend(told)) }
+                    news += state.became(new)
                 case .degraded(let text): if state.notices.shouldTell(text, now: now) { news.append(change) }
                 }
             }
