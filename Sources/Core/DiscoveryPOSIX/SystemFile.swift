@@ -116,15 +116,13 @@ package enum SystemFile {
         // Never writes to what another process left there, such as a pipe.
         _ = unsafe unlink(new)
         try write(bytes, to: new)
-        if let owned {
-            let isOwned = unsafe chown(new, owned.st_uid, owned.st_gid) == 0 && chmod(new, owned.st_mode & 0o7777) == 0
-            guard isOwned else {
-                let code = errno
-                _ = unsafe unlink(new)
-                throw SystemError(code, path)
-            }
+        let isOwned =
+            owned.map { unsafe chown(new, $0.st_uid, $0.st_gid) == 0 && chmod(new, $0.st_mode & 0o7777) == 0 } ?? true
+        guard isOwned, unsafe rename(new, path) == 0 else {
+            let code = errno
+            _ = unsafe unlink(new)
+            throw SystemError(code, path)
         }
-        guard unsafe rename(new, path) == 0 else { throw SystemError(errno, path) }
         syncDirectory(of: path)
     }
 

@@ -55,7 +55,11 @@ package final class LocalNames: Sendable {
         (self.loop, self.core, self.shown) = (loop, core, shown)
         let desk = engine.openDesk { answers in core.post { $0.answered(answers) } }
         core.post { $0.begin(sources, desk) }
-        guard loop.start() else { return nil }
+        guard loop.start() else {
+            // It has begun, for a loop that does not run does at once what it is given.
+            core.post { $0.end() }
+            return nil
+        }
     }
 
     /// Answers nothing any more; a path that it made is gone when this returns. Called again, it returns when the first has.

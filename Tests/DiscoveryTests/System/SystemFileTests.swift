@@ -46,4 +46,14 @@ struct SystemFileTests {
             #expect(try names(in: directory) == ["file"])
         }
     }
+
+    @Test("what cannot take a file's place is not left beside it")
+    func notReplaced() throws {
+        try inDirectory { directory in
+            let path = directory + "/directory"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            #expect(throws: SystemError.self) { try SystemFile.replace(path, with: [1]) }
+            #expect(try names(in: directory) == ["directory"])
+        }
+    }
 }
