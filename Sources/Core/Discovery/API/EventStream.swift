@@ -9,26 +9,39 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     /// `.closed` after the network was shut down; `.invalidServiceType` where a type was a literal that is none.
     public typealias Failure = DiscoveryError
 
-    private let open: @Sendable () -> any EventSource<Event>
+    /// Waits for events; an empty list when the deadline passes first, nil when the task is cancelled.
+    typealias Take = @Sendable (_ limit: Int, _ deadline: Duration?) async throws(DiscoveryError) -> [Event]?
+
+    private let open: @Sendable () -> Take
 
     init<Value: Listed>(
         _ event: @escaping @Sendable (Change<Value>) -> Event?,
         subscribe: @escaping @Sendable () -> Subscription<Value>
     ) {
-        open = { SubscribedEvents(subscription: subscribe(), event: event) }
+        open = {
+            let subscription = subscribe()
+            return { limit, deadline async throws(DiscoveryError) in
+                while let changes = try await subscription.next(atMost: limit, until: deadline) {
+                    let events = changes.compactMap(event)
+                    // An empty list means that the deadline has passed.
+                    if changes.isEmpty || !events.isEmpty { return events }
+                }
+                return nil
+            }
+        }
     }
 
     /// A stream that throws the same error each time.
     init(failing error: DiscoveryError) {
-        open = { NoEvents<Event>(error: error) }
+        open = { { _, _ async throws(DiscoveryError) in throw error } }
     }
 
     /// Starts the query.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: open()) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(take: open()) }
 
     /// Returns the events one after another; for one task at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let source: any EventSource<Event>
+        let take: Take
 
         /// The next event; nil when the task is cancelled.
         public mutating func next() async throws(DiscoveryError) -> Event? {
@@ -45,7 +58,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
         /// - Parameter limit: the most events; less than 1 counts as 1.
         /// - Throws: why the query cannot go on; then the stream is over.
         public mutating func nextBatch(atMost limit: Int) async throws(DiscoveryError) -> [Event]? {
-            try await source.next(atMost: Swift.max(1, limit), until: nil)
+            try await take(Swift.max(1, limit), nil)
         }
 
         /// Like `nextBatch`, but returns an empty list when `deadline` passes first.
@@ -53,14 +66,11 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
             atMost limit: Int,
             until deadline: Duration?
         ) async throws(DiscoveryError) -> [Event]? {
-            try await source.next(atMost: limit, until: deadline)
+            try await take(limit, deadline)
         }
 
         /// What keeps the query open.
-        package var query: some Sendable { source }
-
-        /// The events that are ready now, without waiting.
-        package mutating func pending() -> [Event] { source.takePending() }
+        package var query: any Sendable { take }
     }
 }
 
@@ -78,39 +88,3 @@ public typealias TypeEvents = EventStream<ServiceTypeEvent>
 public typealias DomainEvents = EventStream<DomainEvent>
 /// Whether the backend answers: `available` or `unavailable` first, then `lost` and `recovered` in turn.
 public typealias BackendStates = EventStream<BackendState>
-
-/// Where an iterator's events come from.
-protocol EventSource<Event>: Sendable {
-    associatedtype Event: Sendable
-
-    /// Waits for events; an empty list when `deadline` passes first, nil when the task is cancelled.
-    func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]?
-    /// The events that are ready now.
-    func takePending() -> [Event]
-}
-
-/// The events of a question that cannot be asked.
-private struct NoEvents<Event: Sendable>: EventSource {
-    let error: DiscoveryError
-
-    func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]? { throw error }
-
-    func takePending() -> [Event] { [] }
-}
-
-/// A subscription, with its changes as events.
-private struct SubscribedEvents<Value: Listed, Event: Sendable>: EventSource {
-    let subscription: Subscription<Value>
-    let event: @Sendable (Change<Value>) -> Event?
-
-    func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]? {
-        while let changes = try await subscription.next(atMost: limit, until: deadline) {
-            let events = changes.compactMap(event)
-            // An empty list means that the deadline has passed.
-            if changes.isEmpty || !events.isEmpty { return events }
-        }
-        return nil
-    }
-
-    func takePending() -> [Event] { subscription.takePending(atMost: .max).compactMap(event) }
-}

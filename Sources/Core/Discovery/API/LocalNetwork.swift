@@ -81,7 +81,7 @@ public final class LocalNetwork: Sendable {
     /// Has a listener follow the services of all types, until the membership ends.
     package func followAll(
         _ types: TypeQuery, resolution: ServiceQuery.Resolution, by listener: any Listener<DiscoveredService>
-    ) -> Membership { AllServices.join(directory, types: types, resolution: resolution, listener).membership }
+    ) -> Membership { AllServices.join(directory, types: types, resolution: resolution, listener) }
 
     /// The types that have services.
     public func types(_ query: TypeQuery = TypeQuery()) -> TypeEvents {

@@ -33,23 +33,21 @@ final class AllServices: Listener {
         _ directory: Directory, types: TypeQuery, resolution: ServiceQuery.Resolution
     ) -> Subscription<DiscoveredService> {
         let subscriber: Subscriber<DiscoveredService> = directory.makeSubscriber()
-        let (membership, tick) = join(directory, types: types, resolution: resolution, subscriber)
-        return Subscription(subscriber, tick: tick, leave: { membership.leave() })
+        let membership = join(directory, types: types, resolution: resolution, subscriber)
+        return Subscription(subscriber: subscriber, membership: membership)
     }
 
     /// Has a listener follow all, until the membership ends.
-    /// - Returns: the membership, and what applies deadlines that have passed.
     static func join(
         _ directory: Directory, types: TypeQuery, resolution: ServiceQuery.Resolution,
         _ listener: any Listener<DiscoveredService>
-    ) -> (membership: Membership, tick: @Sendable () -> Void) {
+    ) -> Membership {
         let all = AllServices(directory, types, resolution, listener)
         let membership = directory.types.join(types, all)
-        let joined = Membership {
+        return Membership {
             membership.leave()
             all.leave()
         }
-        return (joined, { all.tick() })
     }
 
     private init(
@@ -135,11 +133,6 @@ final class AllServices: Listener {
             return Array(state.memberships.values)
         }
         for membership in memberships { membership.leave() }
-    }
-
-    private func tick() {
-        directory.types.tick(types)
-        for query in state.withLock({ Array($0.types.queries) }) { directory.services.tick(query) }
     }
 
     fileprivate func receive(
@@ -259,8 +252,6 @@ struct FollowedTypes {
     }
 
     private var entries: [ServiceQuery: Entry] = [:]
-
-    var queries: some Collection<ServiceQuery> { entries.keys }
 
     func contains(_ query: ServiceQuery) -> Bool { entries[query] != nil }
 

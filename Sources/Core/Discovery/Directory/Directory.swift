@@ -121,11 +121,11 @@ extension Directory {
             return watchers.lastID
         }
         if id == nil { subscriber.shutDown()?() }
-        let leave: @Sendable () -> Void = { [watchers] in
+        let membership = Membership { [watchers] in
             operation.cancel()
             if let id { watchers.withLock { $0.subscribers[id] = nil } }
         }
-        return Subscription(subscriber, tick: {}, leave: leave)
+        return Subscription(subscriber: subscriber, membership: membership)
     }
 
     func shutDownWatchers() {

@@ -12,7 +12,9 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
     private struct Query {
         let id: UInt64
         let alarm: Alarm
-        var state: QueryState<Facts>
+        var catalog: Facts
+        /// Nil until the engine has started it.
+        var operation: (any EngineOperation)?
         var listeners: [UInt64: any Listener<Facts.Value>] = [:]
     }
 
@@ -51,13 +53,13 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         let (member, opening, followUp) = state.withLock { state -> (UInt64, UInt64?, FollowUp?) in
             let member = state.makeID()
             guard !state.isClosed else { return (member, nil, listener.shutDown()) }
-            var query = state.queries[question] ?? make(question, id: state.makeID())
-            let (action, welcome) = query.state.joined(member)
+            let open = state.queries[question]
+            var query = open ?? make(question, id: state.makeID())
+            let welcome = query.catalog.welcome
             query.listeners[member] = listener
             state.queries[question] = query
             let followUp = welcome.isEmpty ? nil : listener.receive(welcome, now: now)
-            if case .open = action { return (member, query.id, followUp) }
-            return (member, nil, followUp)
+            return (member, open == nil ? query.id : nil, followUp)
         }
         followUp?()
         if let opening {
@@ -68,26 +70,21 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         return Membership { self.leave(question, member) }
     }
 
-    /// Applies deadlines that have passed, for a caller that comes before the alarm.
-    package func tick(_ question: Question) {
-        update(question, id: nil) { $0.tick(now: $1) }
-    }
-
     /// Changes every query's catalog for a reason other than a fact.
     package func amendAll(_ body: (inout Facts, _ now: Duration) -> [Change<Facts.Value>]) {
         for question in state.withLock({ Array($0.queries.keys) }) {
-            update(question, id: nil) { state, now in state.amend { body(&$0, now) } }
+            update(question, id: nil, body)
         }
     }
 
     /// Returns whether any query's catalog satisfies `predicate`. The lock is held while `predicate` runs.
     package func contains(_ predicate: (Facts) -> Bool) -> Bool {
-        state.withLock { state in state.queries.values.contains { predicate($0.state.catalog) } }
+        state.withLock { state in state.queries.values.contains { predicate($0.catalog) } }
     }
 
     /// Reads the catalog of a question, with the lock held; nil if no query is open for it.
     package func look<Result>(_ question: Question, _ body: (Facts) -> Result) -> Result? {
-        state.withLock { $0.queries[question].map { body($0.state.catalog) } }
+        state.withLock { $0.queries[question].map { body($0.catalog) } }
     }
 
     /// Ends every listener, because the engine was shut down.
@@ -105,35 +102,38 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
 
     private func make(_ question: Question, id: UInt64) -> Query {
         let alarm = alarmClock.make { [weak self] _ in self?.update(question, id: id) { $0.tick(now: $1) } }
-        return Query(id: id, alarm: alarm, state: QueryState(makeCatalog(question)))
+        return Query(id: id, alarm: alarm, catalog: makeCatalog(question))
     }
 
     private func start(_ question: Question, id: UInt64) {
         let operation = open(question) { [weak self] facts in
-            self?.update(question, id: id) { $0.reported(facts, now: $1) }
+            self?.update(question, id: id) { $0.apply(facts, now: $1) }
         }
-        let action = state.withLock { state -> QueryState<Facts>.Action in
-            guard state.queries[question]?.id == id else { return .close(operation) }
-            return state.queries[question]?.state.opened(operation) ?? .close(operation)
+        let isWanted = state.withLock { state in
+            // By now every listener may have left.
+            guard state.queries[question]?.id == id else { return false }
+            state.queries[question]?.operation = operation
+            return true
         }
-        if case .close(let operation) = action { operation.cancel() }
+        if !isWanted { operation.cancel() }
     }
 
     private func leave(_ question: Question, _ member: UInt64) {
-        let (action, forgotten) = state.withLock { state -> (QueryState<Facts>.Action, Query?) in
-            guard state.queries[question]?.listeners.removeValue(forKey: member) != nil else { return (.nothing, nil) }
-            let action = state.queries[question]?.state.left(member) ?? .nothing
-            guard state.queries[question]?.state.isUnused == true else { return (action, nil) }
-            return (action, state.queries.removeValue(forKey: question))
+        let forgotten = state.withLock { state -> Query? in
+            guard state.queries[question]?.listeners.removeValue(forKey: member) != nil,
+                state.queries[question]?.listeners.isEmpty == true
+            else { return nil }
+            return state.queries.removeValue(forKey: question)
         }
-        if case .close(let operation) = action { operation.cancel() }
-        if forgotten != nil { observe?(question, .closed) }
+        guard let forgotten else { return }
+        forgotten.operation?.cancel()
+        observe?(question, .closed)
     }
 
     private func update(
         _ question: Question,
         id: UInt64?,
-        _ body: (inout QueryState<Facts>, _ now: Duration) -> [Change<Facts.Value>]
+        _ body: (inout Facts, _ now: Duration) -> [Change<Facts.Value>]
     ) {
         let followUps = state.withLock { state -> [FollowUp] in
             // The query may have been forgotten before its report or alarm came.
@@ -141,9 +141,9 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
             else { return [] }
             // Read under the lock, so that the catalog's time never goes back.
             let now = time.now
-            let changes = body(&state.queries.values[index].state, now)
+            let changes = body(&state.queries.values[index].catalog, now)
             let query = state.queries.values[index]
-            query.alarm.set(to: query.state.catalog.nextDeadline)
+            query.alarm.set(to: query.catalog.nextDeadline)
             guard !changes.isEmpty else { return [] }
             let followUps = query.listeners.values.compactMap { $0.receive(changes, now: now) }
             guard let observe else { return followUps }
@@ -178,70 +178,18 @@ package final class Membership: Sendable {
     }
 }
 
-/// One question that several subscribers ask: its catalog, its members, and the engine's operation.
-package struct QueryState<Facts: FactCatalog>: Sendable {
-    /// What the table must do after a member joined or left, or after the operation started.
-    package enum Action: Sendable {
-        case nothing
-        /// Start the engine's operation.
-        case open
-        /// Cancel the operation.
-        case close(any EngineOperation)
-    }
-
-    package private(set) var catalog: Facts
-    private var members: Set<UInt64> = []
-    private var operation: (any EngineOperation)?
-    private var isOpen = false
-
-    package init(_ catalog: Facts) { self.catalog = catalog }
-
-    /// Whether its last member has left: it must be forgotten, not joined again.
-    package var isUnused: Bool { isOpen && members.isEmpty }
-
-    /// Adds a member.
-    /// - Returns: what to do, and the changes that bring the new member up to date.
-    package mutating func joined(_ member: UInt64) -> (action: Action, welcome: [Change<Facts.Value>]) {
-        members.insert(member)
-        defer { isOpen = true }
-        return (isOpen ? .nothing : .open, welcome)
-    }
-
-    package mutating func left(_ member: UInt64) -> Action {
-        members.remove(member)
-        guard members.isEmpty, let operation else { return .nothing }
-        self.operation = nil
-        return .close(operation)
-    }
-
-    /// The engine started the operation; by now every member may have left.
-    package mutating func opened(_ operation: any EngineOperation) -> Action {
-        guard !members.isEmpty else { return .close(operation) }
-        self.operation = operation
-        return .nothing
-    }
-
-    package mutating func reported(_ facts: [Facts.Fact], now: Duration) -> [Change<Facts.Value>] {
-        catalog.apply(facts, now: now)
-    }
-
-    package mutating func tick(now: Duration) -> [Change<Facts.Value>] { catalog.tick(now: now) }
-
-    /// Changes the catalog for a reason other than a fact.
-    package mutating func amend(_ body: (inout Facts) -> [Change<Facts.Value>]) -> [Change<Facts.Value>] {
-        body(&catalog)
-    }
-
-    private var welcome: [Change<Facts.Value>] {
-        var changes: [Change<Facts.Value>] = []
-        switch catalog.backend {
+extension FactCatalog {
+    /// The changes that bring who comes late up to date.
+    package var welcome: [Change<Value>] {
+        var changes: [Change<Value>] = []
+        switch backend {
         case nil: break
         case .available, .recovered: changes.append(.backend(.available))
         case .lost(let reason): changes.append(.backend(.lost(reason)))
         case .unavailable(let reason): changes.append(.backend(.unavailable(reason)))
         }
-        changes += catalog.snapshot.map { .found($0) }
-        if catalog.isSettled { changes.append(.settled) }
+        changes += snapshot.map { .found($0) }
+        if isSettled { changes.append(.settled) }
         return changes
     }
 }
