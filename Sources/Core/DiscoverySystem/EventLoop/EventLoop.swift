@@ -26,7 +26,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // Touched by the loop's thread only, from here on.
     private(set) var watches: [LoopWatch] = []
-    private(set) var timers = TimerHeap()
+    private(set) var timers = TimerList()
     private var polled: [pollfd] = []
 
     /// The loop's thread, while it runs.
@@ -189,7 +189,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     func remove(_ watch: LoopWatch) { watches.removeAll { $0 === watch } }
 
-    func changed(_ timer: LoopTimer) { timers.changed(timer) }
+    func changed(_ timer: LoopTimer, from old: MonotonicTime?) { timers.changed(timer, from: old) }
 }
 
 /// Wakes a thread that polls (eventfd(2)); closed with the last reference.

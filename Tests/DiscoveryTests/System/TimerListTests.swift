@@ -2,7 +2,7 @@ import Testing
 
 @testable import DiscoverySystem
 
-@Suite struct TimerHeapTests {
+@Suite struct TimerListTests {
     /// Compared with a plain list: after random insertions, moves and removals, the same timers are due, in the same order.
     @Test func givesWhatIsDueInOrder() throws {
         var generator = SystemRandomNumberGenerator()
