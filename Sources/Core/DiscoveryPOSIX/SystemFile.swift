@@ -7,12 +7,7 @@ package enum SystemFile {
     package static func read(
         _ path: String, atMost limit: Int, followingLinks: Bool = true
     ) throws(SystemError) -> [UInt8] {
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW)
-        let descriptor = unsafe open(path, flags)
-        guard descriptor >= 0 else { throw SystemError(errno, path) }
-        defer { close(descriptor) }
-        try requireRegular(descriptor, path)
-        return try whole(descriptor, path, atMost: limit)
+        try read(path, atMost: limit, followingLinks: followingLinks, withoutModes: 0)
     }
 
     /// The same of a file that holds a secret.
@@ -40,9 +35,11 @@ package enum SystemFile {
     }
 
     private static func read(
-        _ path: String, atMost limit: Int, withoutModes modes: mode_t, ownedByUs: Bool = false
+        _ path: String, atMost limit: Int, followingLinks: Bool = true, withoutModes modes: mode_t,
+        ownedByUs: Bool = false
     ) throws(SystemError) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe open(path, flags)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
         defer { close(descriptor) }
         try requireRegular(descriptor, path)
@@ -50,12 +47,6 @@ package enum SystemFile {
         guard unsafe fstat(descriptor, &info) == 0 else { throw SystemError(errno, path) }
         let isOurs = !ownedByUs || info.st_uid == geteuid() || info.st_uid == 0
         guard info.st_mode & modes == 0, isOurs else { throw SystemError(EPERM, path) }
-        return try whole(descriptor, path, atMost: limit)
-    }
-
-    private static func whole(
-        _ descriptor: Int32, _ path: String, atMost limit: Int
-    ) throws(SystemError) -> [UInt8] {
         let bytes = try start(of: descriptor, path, atMost: limit + 1)
         guard bytes.count <= limit else { throw SystemError(EFBIG, path) }
         return bytes

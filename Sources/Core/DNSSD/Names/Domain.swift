@@ -117,14 +117,6 @@ extension HostName {
     }
 }
 
-extension HostName {
-    /// The name as a DNS message has it, not compressed (RFC 1035 §3.1).
-    package var wire: [UInt8] {
-        let labels = (try? DNSName(presentation: text))?.labels ?? []
-        return labels.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + $0.utf8 } + [0]
-    }
-}
-
 extension HostName: Comparable {
     /// Orders by bytes, without regard to ASCII case.
     public static func < (one: HostName, other: HostName) -> Bool { one.text.precedesAsDNSLabel(other.text) }

@@ -195,7 +195,7 @@ extension ServiceTarget {
 }
 
 extension Origin {
-    private var isLoopback: Bool { interface?.name == "lo" }
+    private var isLoopback: Bool { interface?.isLoopback == true }
 
     /// Other hosts see its answers on a real interface, so loopback comes last.
     fileprivate func precedesAsSource(_ other: Origin) -> Bool {

@@ -113,7 +113,7 @@ extension IPAddress {
         case address.high >> 48 == 0x2002: return Policy(precedence: 30, label: 2)
         case address.high >> 32 == 0x2001_0000: return Policy(precedence: 5, label: 5)
         case address.isUniqueLocal: return Policy(precedence: 3, label: 13)
-        case address.isSiteLocal: return Policy(precedence: 1, label: 11)
+        case isSiteLocal: return Policy(precedence: 1, label: 11)
         case address.high >> 48 == 0x3FFE: return Policy(precedence: 1, label: 12)
         case address.high == 0 && address.low >> 32 == 0 && address.low > 1: return Policy(precedence: 1, label: 3)
         default: return Policy(precedence: 40, label: 1)
@@ -130,15 +130,10 @@ extension IPAddress {
             } else if address.isLoopback || address.isLinkLocal {
                 2
             } else {
-                address.isSiteLocal ? 5 : 14
+                isSiteLocal ? 5 : 14
             }
         }
     }
-}
-
-extension IPv6Address {
-    /// fec0::/10 (RFC 3879, deprecated)
-    fileprivate var isSiteLocal: Bool { high >> 54 == 0x3FB }
 }
 
 /// Remembers for a while which endpoints could be connected to and which could not.

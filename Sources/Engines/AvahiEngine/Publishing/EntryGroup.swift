@@ -1,4 +1,5 @@
 import CAvahi
+import DNSMessage
 import DNSSD
 import Discovery
 import Records
@@ -103,10 +104,12 @@ import Records
     func updatePort(of service: OfferedService, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let what = "cannot change the port of \(name)"
-        guard let host = service.host?.name ?? connection.hostName else { throw connection.lastError(during: what) }
+        guard let host = service.host?.name ?? connection.hostName,
+            let target = try? DomainName(presentation: host.text)
+        else { throw connection.lastError(during: what) }
         let port = service.port.rawValue
         // Priority and weight, which avahi-daemon sets to 0 as well (RFC 2782).
-        let data = [0, 0, 0, 0, UInt8(port >> 8), UInt8(truncatingIfNeeded: port)] + host.wire
+        let data = [0, 0, 0, 0, UInt8(port >> 8), UInt8(truncatingIfNeeded: port)] + target.wire
         let flags = AvahiPublishFlags(rawValue: AVAHI_PUBLISH_UNIQUE.rawValue | AVAHI_PUBLISH_UPDATE.rawValue)
         let instance = ServiceInstance(name: name, type: service.type, domain: service.domain)
         let code = unsafe data.withUnsafeBytes { data in
