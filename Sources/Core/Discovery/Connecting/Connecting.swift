@@ -1,7 +1,7 @@
 import DNSSD
 import DiscoveryPOSIX
 
-/// One call to connect: feeds the network's changes and the dialer's results to the race, and carries out its actions.
+/// One call to connect: feeds the network's changes and the dialer's results to the race, and dials what that starts.
 /// Everything it starts ends before `run` returns.
 struct Connecting<D: Dialer>: Sendable {
     private enum Happening: Sendable {
@@ -54,15 +54,16 @@ struct Connecting<D: Dialer>: Sendable {
                 Self.listen(to: subscription, in: &group)
             } else if case .service(let service) = target {
                 candidates.apply(.found(service))
-                perform(judge(now: start) + race.listCompleted(now: start), in: &group)
+                dial(judge(now: start), in: &group)
+                race.listCompleted(now: start)
             }
             while race.outcome == nil {
                 arm(in: &group)
                 guard let happening = await group.next() else { break }
                 if case .changes(_?) = happening, let subscription { Self.listen(to: subscription, in: &group) }
                 // Checked first: an attempt that ends because of the cancellation must not start the next one.
-                if Task.isCancelled { perform(race.cancelled(), in: &group) }
-                perform(handle(happening), in: &group)
+                if Task.isCancelled { race.cancelled() }
+                dial(handle(happening), in: &group)
             }
             subscription?.end()
             group.cancelAll()
@@ -98,38 +99,40 @@ struct Connecting<D: Dialer>: Sendable {
         }
     }
 
-    private mutating func handle(_ happening: Happening) -> [Race<Candidate>.Action] {
+    /// - Returns: what to dial now.
+    private mutating func handle(_ happening: Happening) -> Candidate? {
         let now = time.now
         switch happening {
         case .changes(let changes?):
             for change in changes { apply(change, now: now) }
-            var actions = judge(now: now)
-            if isSettled, !candidates.services.isEmpty {
-                actions += race.listCompleted(now: now)
-            }
-            return actions + giveUpIfUnheard(now: now)
-        case .changes(nil): return race.cancelled()
+            let next = judge(now: now)
+            if isSettled, !candidates.services.isEmpty { race.listCompleted(now: now) }
+            giveUpIfUnheard(now: now)
+            return next
+        case .changes(nil): race.cancelled()
         case .failed(let error):
             self.error = error
-            return race.listCompleted(now: now)
+            race.listCompleted(now: now)
         case .woke(let deadline):
             armed.removeAll { $0 == deadline }
-            return race.timePassed(now: now) + giveUpIfUnheard(now: now)
+            let next = race.timePassed(now: now)
+            giveUpIfUnheard(now: now)
+            return next
         case .dialled(let candidate, .success(let connection)):
-            let actions = race.succeeded(candidate)
+            race.succeeded(candidate)
             guard race.outcome == .won(candidate) else {
                 unwanted.append(connection)
-                return actions
+                return nil
             }
             self.connection = connection
             log.ended(candidate, .connected, now: now)
             connector.network.directory.history.withLock { $0.succeeded(candidate.endpoint, now: now) }
-            return actions
         case .dialled(let candidate, .failure(let failure)):
             log.ended(candidate, failure.outcome, reason: failure.reason, now: now)
             if failure.outcome == .refused || failure.outcome == .timeout { remember(candidate, now: now) }
             return race.failed(candidate, now: now)
         }
+        return nil
     }
 
     private mutating func apply(_ change: Change<DiscoveredService>, now: Duration) {
@@ -147,11 +150,11 @@ struct Connecting<D: Dialer>: Sendable {
         }
     }
 
-    private mutating func giveUpIfUnheard(now: Duration) -> [Race<Candidate>.Action] {
-        candidates.services.isEmpty && now >= patienceEnd ? race.listCompleted(now: now) : []
+    private mutating func giveUpIfUnheard(now: Duration) {
+        if candidates.services.isEmpty, now >= patienceEnd { race.listCompleted(now: now) }
     }
 
-    private mutating func judge(now: Duration) -> [Race<Candidate>.Action] {
+    private mutating func judge(now: Duration) -> Candidate? {
         let history = connector.network.directory.history.withLock { $0 }
         var order = EndpointOrder(local: connector.localAddresses(), history: history)
         order.seed = seed
@@ -162,14 +165,12 @@ struct Connecting<D: Dialer>: Sendable {
         return race.resolved(permitted, now: now)
     }
 
-    private mutating func perform(_ actions: [Race<Candidate>.Action], in group: inout Group) {
-        for action in actions {
-            // When the race is over, `run` cancels the losers together and closes those that succeed.
-            guard case .start(let candidate) = action else { continue }
-            log.started(candidate, now: time.now)
-            group.addTask { [connector] in
-                .dialled(candidate, await Self.dial(candidate, connector))
-            }
+    /// When the race is over, `run` cancels the losers together and closes those that succeed.
+    private mutating func dial(_ candidate: Candidate?, in group: inout Group) {
+        guard let candidate else { return }
+        log.started(candidate, now: time.now)
+        group.addTask { [connector] in
+            .dialled(candidate, await Self.dial(candidate, connector))
         }
     }
 

@@ -21,8 +21,8 @@ public struct RaceLimits: Hashable, Sendable {
 
 /// Staggers attempts to connect so that a dead candidate costs little; the first that succeeds wins (RFC 8305 §5).
 ///
-/// A value: takes events and their time, and returns actions. It starts each candidate at most once. After `.finish` it
-/// returns only `.close`, for attempts that succeed too late.
+/// A value: takes events and their time, and returns the candidate to start now, if one is to. It starts each candidate at most once, and none
+/// after the end. Then the caller cancels the attempts that still run, and closes what succeeds too late.
 package struct Race<Candidate: Hashable & Sendable>: Sendable {
     /// How the race ended.
     package enum Outcome: Hashable, Sendable {
@@ -33,23 +33,12 @@ package struct Race<Candidate: Hashable & Sendable>: Sendable {
         case cancelled
     }
 
-    /// What the caller must do.
-    package enum Action: Hashable, Sendable {
-        case start(Candidate)
-        /// Cancel the attempt, which may still succeed.
-        case cancel(Candidate)
-        /// Close the connection of an attempt that succeeded too late.
-        case close(Candidate)
-        case finish(Outcome)
-    }
-
     private let limits: RaceLimits
     private let deadline: Duration
     /// Candidates to start, the next one first.
     private var waiting: [Candidate] = []
     private var started: Set<Candidate> = []
-    /// In the order of their start.
-    private var running: [Candidate] = []
+    private var running: Set<Candidate> = []
     private var attemptDue: Duration?
     private var isListComplete = false
     package private(set) var outcome: Outcome?
@@ -68,69 +57,62 @@ package struct Race<Candidate: Hashable & Sendable>: Sendable {
 
     /// Replaces the candidates that have not been started.
     /// - Parameter candidates: all that are known now, best first.
-    package mutating func resolved(_ candidates: [Candidate], now: Duration) -> [Action] {
-        guard outcome == nil else { return [] }
+    /// - Returns: the one to start.
+    package mutating func resolved(_ candidates: [Candidate], now: Duration) -> Candidate? {
+        guard outcome == nil else { return nil }
         var known = started
         waiting = candidates.filter { known.insert($0).inserted }
-        if let end = endIfLate(now) { return end }
         // A late candidate starts at once if nothing runs, otherwise when its turn comes.
         return proceed(now: now, mayStart: running.isEmpty || isDue(now))
     }
 
     /// No more candidates will come.
-    package mutating func listCompleted(now: Duration) -> [Action] {
+    package mutating func listCompleted(now: Duration) {
         isListComplete = true
-        guard outcome == nil else { return [] }
-        return endIfLate(now) ?? proceed(now: now, mayStart: false)
+        _ = proceed(now: now, mayStart: false)
     }
 
-    /// Starts the next attempt or ends the race if the time has come.
-    package mutating func timePassed(now: Duration) -> [Action] {
-        guard outcome == nil else { return [] }
-        return endIfLate(now) ?? proceed(now: now, mayStart: isDue(now))
+    /// Ends the race if the time has come.
+    /// - Returns: the candidate to start.
+    package mutating func timePassed(now: Duration) -> Candidate? { proceed(now: now, mayStart: isDue(now)) }
+
+    /// An attempt failed.
+    /// - Returns: the next one, which starts without delay.
+    package mutating func failed(_ candidate: Candidate, now: Duration) -> Candidate? {
+        guard outcome == nil, running.remove(candidate) != nil else { return nil }
+        return proceed(now: now, mayStart: true)
     }
 
-    /// An attempt failed; the next one starts without delay.
-    package mutating func failed(_ candidate: Candidate, now: Duration) -> [Action] {
-        guard outcome == nil, let index = running.firstIndex(of: candidate) else { return [] }
-        running.remove(at: index)
-        return endIfLate(now) ?? proceed(now: now, mayStart: true)
-    }
-
-    /// An attempt succeeded; may also come after the end.
-    package mutating func succeeded(_ candidate: Candidate) -> [Action] {
-        guard outcome == nil, running.contains(candidate) else {
-            return outcome == .won(candidate) ? [] : [.close(candidate)]
-        }
-        return finish(.won(candidate), leaving: candidate)
+    /// An attempt succeeded; it has won if `outcome` says so.
+    package mutating func succeeded(_ candidate: Candidate) {
+        if outcome == nil, running.contains(candidate) { finish(.won(candidate)) }
     }
 
     /// The connection is no longer wanted.
-    package mutating func cancelled() -> [Action] {
-        outcome == nil ? finish(.cancelled) : []
-    }
+    package mutating func cancelled() { if outcome == nil { finish(.cancelled) } }
 
     private func isDue(_ now: Duration) -> Bool { attemptDue.map { $0 <= now } ?? false }
 
-    private mutating func endIfLate(_ now: Duration) -> [Action]? { now >= deadline ? finish(.timedOut) : nil }
-
-    private mutating func proceed(now: Duration, mayStart: Bool) -> [Action] {
+    private mutating func proceed(now: Duration, mayStart: Bool) -> Candidate? {
+        guard outcome == nil else { return nil }
+        guard now < deadline else {
+            finish(.timedOut)
+            return nil
+        }
         let mayAttempt = started.count < limits.maximumAttempts
         if mayStart, mayAttempt, !waiting.isEmpty {
             let next = waiting.removeFirst()
             started.insert(next)
-            running.append(next)
+            running.insert(next)
             attemptDue = now + limits.attemptDelay
-            return [.start(next)]
+            return next
         }
-        if running.isEmpty, !mayAttempt || (isListComplete && waiting.isEmpty) { return finish(.failed) }
-        return []
+        if running.isEmpty, !mayAttempt || (isListComplete && waiting.isEmpty) { finish(.failed) }
+        return nil
     }
 
-    private mutating func finish(_ outcome: Outcome, leaving winner: Candidate? = nil) -> [Action] {
+    private mutating func finish(_ outcome: Outcome) {
         self.outcome = outcome
-        let losers = running.filter { $0 != winner }
         (waiting, running, attemptDue) = ([], [], nil)
-        return losers.map { .cancel($0) } + [.finish(outcome)]
     }
 }
