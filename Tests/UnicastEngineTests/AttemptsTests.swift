@@ -64,6 +64,28 @@ struct AttemptsTests {
         #expect(attempts.received(error, to: attempt(one, edns: false), at: .zero) == .done(error, one))
     }
 
+    @Test("Copies of what it says of EDNS change nothing: it has still to answer without")
+    func withoutEDNSCopies() {
+        var attempts = Attempts(servers: Self.servers, limits: .init())
+        _ = attempts.next(at: .zero)
+        let error = message(ResponseCode.formatError)
+        #expect(attempts.received(error, to: attempt(one), at: .zero) == .send(attempt(one, edns: false)))
+        #expect(attempts.received(error, to: attempt(one), at: .zero) == .wait)
+        #expect(attempts.next(at: .seconds(1)) == .send(attempt(two)))
+        #expect(attempts.next(at: .seconds(2)) == .send(attempt(one, edns: false)))
+    }
+
+    @Test("Copies of a refusal ask nobody again")
+    func refusalCopies() {
+        for code in [ResponseCode.serverFailure, ResponseCode.refused] {
+            var attempts = Attempts(servers: Self.servers, limits: .init())
+            _ = attempts.next(at: .zero)
+            #expect(attempts.received(message(code), to: attempt(one), at: .zero) == .send(attempt(two)))
+            for _ in 0..<3 { #expect(attempts.received(message(code), to: attempt(one), at: .zero) == .wait) }
+            #expect(attempts.deadline == .seconds(1))
+        }
+    }
+
     @Test("A server that fails or refuses is passed over; what it said counts when no other says more")
     func passedOver() {
         for code in [ResponseCode.serverFailure, ResponseCode.refused] {

@@ -83,10 +83,10 @@ struct Attempts: Sendable {
         switch message.responseCode {
         case ResponseCode.formatError, ResponseCode.notImplemented:
             // Some servers do not support EDNS (RFC 6891 §7).
-            if attempt.edns != nil, withoutEDNS.insert(server).inserted {
-                return .send(Attempt(server: server, transport: attempt.transport, edns: nil))
-            }
-            return passOver(message, server, at: time)
+            guard attempt.edns != nil else { return passOver(message, server, at: time) }
+            // Said again of the attempt with EDNS, it says nothing of the one without, which is under way.
+            guard withoutEDNS.insert(server).inserted else { return .wait }
+            return .send(Attempt(server: server, transport: attempt.transport, edns: nil))
         case ResponseCode.serverFailure, ResponseCode.refused: return passOver(message, server, at: time)
         default:
             guard message.flags.contains(.truncated), attempt.transport == .udp else { return .done(message, server) }
@@ -104,6 +104,8 @@ struct Attempts: Sendable {
 
     private mutating func passOver(_ message: Message, _ server: ServerAddress, at time: Duration) -> Step {
         if fallback == nil { fallback = (message, server) }
+        // A datagram may come several times. Only the first copy has the next server asked.
+        guard refusals[server] == nil else { return .wait }
         refusals[server] = "it answers \(ResponseCode.name(of: message.responseCode))"
         return next(at: time)
     }
