@@ -46,36 +46,6 @@ import Testing
     }
 }
 
-@Suite struct ServerHealthTests {
-    @Test func whoCancelsFromWithinAReportHearsNothingMore() async {
-        let health = ServerHealth()
-        let (states, sink) = AsyncStream.makeStream(of: EngineState.self)
-        let operation = Locked<(any EngineOperation)?>(nil)
-        let watcher = health.watch { state in
-            sink.yield(state)
-            if state != .up {
-                operation.withLock { $0 }?.cancel()
-                sink.finish()
-            }
-        }
-        operation.withLock { $0 = watcher }
-        var iterator = states.makeAsyncIterator()
-        #expect(await iterator.next() == .up)
-        health.became(.down("silence"))
-        health.became(.up)
-        #expect(await iterator.next() == .down("silence"))
-        #expect(await iterator.next() == nil)
-    }
-
-    @Test func whoCancelsBeforeTheFirstReportHearsNothing() async {
-        let health = ServerHealth()
-        let heard = Locked(0)
-        health.watch { _ in heard.withLock { $0 += 1 } }.cancel()
-        health.became(.down("silence"))
-        #expect(heard.withLock { $0 } == 0)
-    }
-}
-
 @Suite struct HostLabelTests {
     @Test func aNumberedNameFitsWhateverItsLetters() {
         for label in [String(repeating: "ü", count: 31), String(repeating: "a", count: 63), "h1"] {

@@ -10,7 +10,6 @@ final class LinkPublisher: ServicePublisher {
     private struct State {
         var selection: PublisherSelection
         var publications: [UInt64: RelayedPublication] = [:]
-        var watchers: [UInt64: @Sendable (EngineState) -> Void] = [:]
         var number: UInt64 = 0
         var following = Following.none
     }
@@ -26,6 +25,7 @@ final class LinkPublisher: ServicePublisher {
     private let avahi: AvahiEngine
     private let wire: MulticastEngine?
     private let state: Locked<State>
+    private let watchers = StateWatchers()
     private let obstacle: String?
     private let own: (any EngineRole)?
 
@@ -64,30 +64,17 @@ final class LinkPublisher: ServicePublisher {
 
     /// Up while avahi-daemon or this process can publish.
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
-        let number = state.withLock { state in
-            state.number += 1
-            state.watchers[state.number] = reporting
-            let now = Self.engineState(state.selection.choice)
-            // Not from within this call.
-            if let now { Task { [self, number = state.number] in tell(now, number) } }
-            return state.number
-        }
+        let watch = watchers.watch(reporting)
         follow()
-        return Ending { [self] in leave { $0.watchers[number] = nil } }
-    }
-
-    private func tell(_ now: EngineState, _ number: UInt64) {
-        state.withLock { state in
-            // What has changed since was told already.
-            if Self.engineState(state.selection.choice) == now { state.watchers[number]?(now) }
-        }
+        return Ending { [self] in leave { _ in watch.cancel() } }
     }
 
     func publish(
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
-        let publication = state.withLock { state in
+        let publication = state.withLock { state -> RelayedPublication? in
+            if case .over = state.following { return nil }
             state.number += 1
             let number = state.number
             let publication = RelayedPublication(
@@ -101,6 +88,10 @@ final class LinkPublisher: ServicePublisher {
             state.publications[number] = publication
             return publication
         }
+        guard let publication else {
+            let error = DiscoveryError(.closed, "publishing on the link has ended")
+            return SingleReport { reporting(PublicationFact(name: service.name, state: .failed(error))) }
+        }
         // Not from within this call.
         Task { publication.follow() }
         follow()
@@ -110,7 +101,8 @@ final class LinkPublisher: ServicePublisher {
     @discardableResult
     func shutdown() async -> Bool {
         let publications = leave(.over) { state in
-            defer { (state.publications, state.watchers) = ([:], [:]) }
+            watchers.forgetAll()
+            defer { state.publications = [:] }
             return state.publications.values.map(\.self)
         }
         let isNoted = await publications.allSucceed { await $0.cancel(waitingAtMost: .seconds(2)) }
@@ -143,8 +135,9 @@ final class LinkPublisher: ServicePublisher {
     private func leave<Removed>(_ next: Following = .none, _ removing: (inout State) -> Removed) -> Removed {
         let (removed, before) = state.withLock { state -> (Removed, Following) in
             let removed = removing(&state)
-            guard state.publications.isEmpty, state.watchers.isEmpty else { return (removed, .none) }
+            guard state.publications.isEmpty, watchers.isEmpty else { return (removed, .none) }
             if case .over = state.following { return (removed, .none) }
+            watchers.note(nil)
             defer { state.following = next }
             return (removed, state.following)
         }
@@ -162,12 +155,11 @@ final class LinkPublisher: ServicePublisher {
             deciding(&state.selection)
             let selection = state.selection
             guard selection.choice != before.choice || selection.avahiHost != before.avahiHost else { return [] }
-            if let now = Self.engineState(selection.choice), now != Self.engineState(before.choice) {
-                // Under the lock, so that no report overtakes another. Reporting returns quickly.
-                for watcher in state.watchers.values { watcher(now) }
-            }
+            // Under the lock, so that no state overtakes another.
+            if let now = Self.engineState(selection.choice) { watchers.note(now) }
             return state.publications.sorted { $0.key < $1.key }.map(\.value)
         }
+        watchers.tell()
         for publication in publications { publication.follow() }
     }
 
