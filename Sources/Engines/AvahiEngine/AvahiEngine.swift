@@ -188,55 +188,24 @@ public actor AvahiEngine: DiscoveryEngine {
     /// How many objects avahi-daemon holds for this engine, for tests that look for leaks.
     public var openObjects: Int { core.objectCount + core.operationCount }
 
-    fileprivate nonisolated func start(
-        _ make: @escaping @Sendable (EngineCore) -> any CoreOperation
-    ) -> Handle {
+    private nonisolated func start(_ make: @escaping @Sendable (EngineCore) -> any CoreOperation) -> Ending {
         let id = numbers.withLock { number in
             number += 1
             return number
         }
-        loop.post { [self] in assumeIsolated { $0.core.start(make($0.core), id: id) } }
-        return Handle(engine: self, id: id)
-    }
-
-    fileprivate nonisolated func end(_ id: UInt64, then done: @escaping @Sendable () -> Void) {
-        loop.post { [self] in
-            assumeIsolated { $0.core.end(id: id) }
-            done()
-        }
-    }
-
-    fileprivate nonisolated func update(_ id: UInt64, port: Port?, txt: TXTRecord) {
-        loop.post { [self] in assumeIsolated { $0.core.update(id: id, port: port, txt: txt) } }
-    }
-
-    /// A caller's handle of an operation.
-    fileprivate final class Handle: PublicationOperation {
-        let engine: AvahiEngine
-        let id: UInt64
-
-        init(engine: AvahiEngine, id: UInt64) {
-            self.engine = engine
-            self.id = id
-        }
-
-        func cancel() { engine.end(id) {} }
-
-        func cancel(waitingAtMost limit: Duration) async -> Bool {
-            let gate = Gate()
-            engine.end(id) { gate.open() }
-            return await gate.wait(atMost: limit)
-        }
-
-        func update(txt: TXTRecord) -> Bool {
-            engine.update(id, port: nil, txt: txt)
-            return true
-        }
-
-        func update(port: Port, txt: TXTRecord) -> Bool {
-            engine.update(id, port: port, txt: txt)
-            return true
-        }
+        carried.post { $0.start(make($0), id: id) }
+        // It keeps the engine alive.
+        return Ending(
+            { [self] in carried.post { $0.end(id: id) } },
+            waiting: { [self] limit in
+                await Gate.opens(within: limit) { gate in
+                    carried.post { core in
+                        core.end(id: id)
+                        gate.open()
+                    }
+                }
+            },
+            change: { [self] port, txt in carried.post { $0.update(id: id, port: port, txt: txt) } })
     }
 }
 

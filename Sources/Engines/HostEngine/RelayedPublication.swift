@@ -75,7 +75,7 @@ final class RelayedPublication: PublicationOperation {
         case .begin(let publisher, let name, let isProven): begin(publisher, name, isProven, &state)
         case .end(let publisher, let isSaid):
             let operation = state.operations.removeValue(forKey: publisher)
-            if !isSaid, let operation = operation as? any QuietOperation {
+            if !isSaid, let operation = operation as? Ending {
                 operation.cancelQuietly()
             } else {
                 operation?.cancel()

@@ -76,36 +76,16 @@ public final class SimulatedEngine: DiscoveryEngine {
         return true
     }
 
-    private func start(_ kind: SimulatedOperation.Kind) -> SimulatedHandle {
-        SimulatedHandle(id: network.start(kind, on: machine), network: network)
-    }
-}
-
-/// Ends a simulated operation.
-private final class SimulatedHandle: PublicationOperation {
-    private let id: UInt64
-    private let network: SimulatedNetwork
-
-    init(id: UInt64, network: SimulatedNetwork) {
-        self.id = id
-        self.network = network
-    }
-
-    func cancel() { network.cancel(id) }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        cancel()
-        return true
-    }
-
-    func update(txt: TXTRecord) -> Bool {
-        network.update(id) { $0.txt = txt }
-        return true
-    }
-
-    func update(port: Port, txt: TXTRecord) -> Bool {
-        network.update(id) { ($0.port, $0.txt) = (port, txt) }
-        return true
+    private func start(_ kind: SimulatedOperation.Kind) -> Ending {
+        let id = network.start(kind, on: machine)
+        return Ending(
+            { [network] in network.cancel(id) },
+            change: { [network] port, txt in
+                network.update(id) { service in
+                    if let port { service.port = port }
+                    service.txt = txt
+                }
+            })
     }
 }
 

@@ -62,7 +62,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             return SingleReport { reporting([.backend(.down(reason))]) }
         }
         let lists = Locked(JointList<Domain>(count: parts.count))
-        return JointOperation(
+        return Ending(
             parts.enumerated().map { index, part in
                 part.finder.browseDomains(part.query) { facts in
                     lists.withLock { lists in
@@ -107,7 +107,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
                 }
             }
         }
-        return JointOperation(operations)
+        return Ending(operations)
     }
 
     /// The troubles of all engines.
@@ -151,19 +151,6 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
     private static func unserved(_ domain: Domain) -> String { "nothing asks about the domain \(domain)" }
 }
 
-/// Several operations as one.
-private final class JointOperation: EngineOperation {
-    private let operations: [any EngineOperation]
-
-    init(_ operations: [any EngineOperation]) { self.operations = operations }
-
-    func cancel() { for operation in operations { operation.cancel() } }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        await operations.allSucceed { await $0.cancel(waitingAtMost: limit) }
-    }
-}
-
 extension Sequence where Element: Sendable {
     /// Does something for all elements at the same time.
     /// - Returns: whether it returned true for each.
@@ -175,17 +162,52 @@ extension Sequence where Element: Sendable {
     }
 }
 
-/// An operation that is ended by a call, at once.
-package final class Ending: EngineOperation {
+/// An operation whose owner carries out what is called. It holds what these calls hold.
+package final class Ending: PublicationOperation {
     private let end: @Sendable () -> Void
+    private let quietly: (@Sendable () -> Void)?
+    private let waiting: (@Sendable (Duration) async -> Bool)?
+    private let change: (@Sendable (Port?, TXTRecord) -> Void)?
 
-    package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    /// - Parameters:
+    ///   - end: ends it.
+    ///   - quietly: ends it without goodbyes; nil where none are said.
+    ///   - waiting: ends it and waits, as `cancel(waitingAtMost:)`; nil where it ends at once.
+    ///   - change: announces another TXT record, and another port; nil where nothing can be changed.
+    package init(
+        _ end: @escaping @Sendable () -> Void, quietly: (@Sendable () -> Void)? = nil,
+        waiting: (@Sendable (Duration) async -> Bool)? = nil, change: (@Sendable (Port?, TXTRecord) -> Void)? = nil
+    ) {
+        (self.end, self.quietly, self.waiting, self.change) = (end, quietly, waiting, change)
+    }
 
     package func cancel() { end() }
 
+    /// Ends a publication that another responder of this machine takes over: without goodbyes. Returns at once.
+    package func cancelQuietly() { (quietly ?? end)() }
+
     package func cancel(waitingAtMost limit: Duration) async -> Bool {
+        if let waiting { return await waiting(limit) }
         end()
         return true
+    }
+
+    package func update(txt: TXTRecord) -> Bool { update(nil, txt) }
+
+    package func update(port: Port, txt: TXTRecord) -> Bool { update(port, txt) }
+
+    private func update(_ port: Port?, _ txt: TXTRecord) -> Bool {
+        change?(port, txt)
+        return change != nil
+    }
+}
+
+extension Ending {
+    /// Several operations as one.
+    convenience init(_ operations: [any EngineOperation]) {
+        self.init(
+            { for operation in operations { operation.cancel() } },
+            waiting: { limit in await operations.allSucceed { await $0.cancel(waitingAtMost: limit) } })
     }
 }
 

@@ -61,6 +61,14 @@ package final class Gate: Sendable {
 
     package init() {}
 
+    /// Waits for what opens the gate that `body` is given.
+    /// - Returns: whether it opened in time.
+    package static func opens(within limit: Duration, _ body: (Gate) -> Void) async -> Bool {
+        let gate = Gate()
+        body(gate)
+        return await gate.wait(atMost: limit)
+    }
+
     package func open() { finish(true) }
 
     /// For one waiter at a time. Returns whether the gate opened in time.

@@ -187,26 +187,17 @@ public final class MulticastEngine: ServiceFinder, ServicePublisher {
     private func start(_ make: @escaping @Sendable () -> any QuerierOperation) -> any EngineOperation {
         let id = nextNumber()
         core.post { $0.start(make(), id: id) }
-        return Handle(engine: self, id: id)
-    }
-
-    /// A caller's handle of an operation; it keeps the engine alive.
-    private final class Handle: EngineOperation {
-        let engine: MulticastEngine
-        let id: UInt64
-
-        init(engine: MulticastEngine, id: UInt64) { (self.engine, self.id) = (engine, id) }
-
-        func cancel() { engine.core.post { [id] in $0.end(id: id) } }
-
-        func cancel(waitingAtMost limit: Duration) async -> Bool {
-            let gate = Gate()
-            engine.core.post { [id] core in
-                core.end(id: id)
-                gate.open()
-            }
-            return await gate.wait(atMost: limit)
-        }
+        // It keeps the engine alive.
+        return Ending(
+            { [self] in core.post { $0.end(id: id) } },
+            waiting: { [self] limit in
+                await Gate.opens(within: limit) { gate in
+                    core.post { core in
+                        core.end(id: id)
+                        gate.open()
+                    }
+                }
+            })
     }
 }
 
@@ -256,41 +247,15 @@ extension MulticastEngine {
                 WirePublication(
                     service, registration, number: number, isProven: isProven, report: reporting))
         }
-        return Published(engine: self, number: number)
+        // It keeps the engine alive.
+        return Ending(
+            { [self] in responder.post { $0.end(number) {} } },
+            quietly: { [self] in responder.post { $0.endQuietly(number) } },
+            waiting: { [self] limit in
+                await Gate.opens(within: limit) { gate in responder.post { $0.end(number) { gate.open() } } }
+            },
+            change: { [self] port, txt in responder.post { $0.update(number, port: port, txt: txt) } })
     }
-
-    /// A caller's handle of a publication; it keeps the engine alive.
-    private final class Published: QuietOperation {
-        let engine: MulticastEngine
-        let number: UInt64
-
-        init(engine: MulticastEngine, number: UInt64) { (self.engine, self.number) = (engine, number) }
-
-        func cancel() { engine.responder.post { [number] in $0.end(number) {} } }
-
-        func cancelQuietly() { engine.responder.post { [number] in $0.endQuietly(number) } }
-
-        func cancel(waitingAtMost limit: Duration) async -> Bool {
-            let gate = Gate()
-            engine.responder.post { [number] in $0.end(number) { gate.open() } }
-            return await gate.wait(atMost: limit)
-        }
-
-        func update(txt: TXTRecord) -> Bool { update(nil, txt) }
-
-        func update(port: Port, txt: TXTRecord) -> Bool { update(port, txt) }
-
-        private func update(_ port: Port?, _ txt: TXTRecord) -> Bool {
-            engine.responder.post { [number] in $0.update(number, port: port, txt: txt) }
-            return true
-        }
-    }
-}
-
-/// A publication that another responder of this machine takes over.
-package protocol QuietOperation: PublicationOperation {
-    /// Ends the operation without goodbyes. Returns at once.
-    func cancelQuietly()
 }
 
 /// The settings of avahi-daemon that matter to a program that shares its port, or publishes through it (avahi-daemon.conf(5)).

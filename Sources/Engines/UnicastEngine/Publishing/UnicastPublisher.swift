@@ -113,13 +113,24 @@ final class UnicastPublisher: ServicePublisher {
         let identity = identity()
         // Under the lock, because an idle runner is dropped when another one is made, keys are replaced, and what comes when everything is
         // being withdrawn would stay.
-        let (publication, isOver) = state.withLock { state -> (ZonePublication?, Bool) in
+        let (publication, isOver) = state.withLock { state -> (Ending?, Bool) in
             guard !state.isOver else { return (nil, true) }
             let publication = runner(for: service.domain, identity, host, &state).map { runner in
                 let number = runner.publish(
                     service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
                 Self.chooseWatcher(of: service.domain, in: state)
-                return ZonePublication(runner: runner, number: number)
+                return Ending(
+                    { runner.withdraw(number) },
+                    waiting: { limit in
+                        runner.withdraw(number)
+                        return await runner.isGone(number, within: limit)
+                    },
+                    change: { port, txt in
+                        runner.update(number) { service in
+                            if let port { service.port = port }
+                            service.txt = txt
+                        }
+                    })
             }
             return (publication, false)
         }
@@ -218,34 +229,6 @@ final class UnicastPublisher: ServicePublisher {
 
     /// Whether `shutdown` has begun, and still takes records back.
     var isEnding: Bool { state.withLock { $0.isOver ? Array($0.runners.values) : [] }.contains { !$0.isOver } }
-}
-
-/// One service that is published.
-private final class ZonePublication: PublicationOperation {
-    private let runner: ZoneRunner
-    private let number: Int
-
-    init(runner: ZoneRunner, number: Int) {
-        self.runner = runner
-        self.number = number
-    }
-
-    func update(txt: TXTRecord) -> Bool {
-        runner.update(number) { $0.txt = txt }
-        return true
-    }
-
-    func update(port: Port, txt: TXTRecord) -> Bool {
-        runner.update(number) { ($0.port, $0.txt) = (port, txt) }
-        return true
-    }
-
-    func cancel() { runner.withdraw(number) }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        runner.withdraw(number)
-        return await runner.isGone(number, within: limit)
-    }
 }
 
 /// A host other than this machine, whose services a gateway publishes.
