@@ -42,8 +42,8 @@ public actor AvahiEngine: DiscoveryEngine {
         loop.stop()
     }
 
-    /// True: avahi-daemon is asked for every domain, whatever it makes of those beyond the link.
-    public nonisolated func finds(in domain: Domain) -> Bool { true }
+    /// Only the link's: what avahi-daemon asks DNS servers is on no link, and is not taken.
+    public nonisolated func finds(in domain: Domain) -> Bool { domain == .local }
 
     /// Only the link's: avahi-daemon answers multicast questions, and registers nothing with a DNS server.
     public nonisolated func publishes(in domain: Domain) -> Bool { domain == .local }
@@ -83,8 +83,7 @@ public actor AvahiEngine: DiscoveryEngine {
             case .type(let type, let domain):
                 let list = DomainName(listing: type, in: domain).map { RecordKey($0, .ptr) }
                 return AvahiBrowse(
-                    "services of \(type)", in: domain, on: query.interfaces, over: query.family, core: core,
-                    report: batch,
+                    "services of \(type)", on: query.interfaces, over: query.family, core: core, report: batch,
                     make: make
                 ) { connection, report throws(DiscoveryError) in
                     _ = try type.checkedForAvahi()
@@ -97,8 +96,8 @@ public actor AvahiEngine: DiscoveryEngine {
                     batch.add(.degraded(error.message))
                 }
                 return AvahiBrowse(
-                    instance.name.text, in: instance.domain, on: query.interfaces, over: query.family, core: core,
-                    report: batch, make: make, makeBrowser: nil)
+                    instance.name.text, on: query.interfaces, over: query.family, core: core, report: batch,
+                    make: make, makeBrowser: nil)
             }
         }
     }
@@ -118,7 +117,7 @@ public actor AvahiEngine: DiscoveryEngine {
                 }
             }
             return AvahiBrowse(
-                "types", in: domain, on: query.interfaces, over: query.family, core: core,
+                "types", on: query.interfaces, over: query.family, core: core,
                 report: FactBatch(on: core.loop, reporting), make: make
             ) { connection, report throws(DiscoveryError) in
                 try connection.browseList(name.map { RecordKey($0, .ptr) }, over: query.family, report)
@@ -130,13 +129,17 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
-        start { core in
-            AvahiBrowse(
-                "domains", in: .local, on: query.interfaces, over: nil, core: core,
-                report: FactBatch(on: core.loop, reporting),
-                make: { ListGraph([.root], at: $0) { Domain(labels: $0.labels) } }
+        let label = query.purpose == .browsing ? "b" : "r"
+        let name = DomainName([label, "_dns-sd", "_udp"], in: .local)
+        return start { core in
+            let make = { (origin: Origin) in
+                name.map { name in ListGraph([name], at: origin) { Domain(labels: $0.labels) } }
+            }
+            return AvahiBrowse(
+                "domains", on: query.interfaces, over: nil, core: core, report: FactBatch(on: core.loop, reporting),
+                make: make
             ) { connection, report throws(DiscoveryError) in
-                try connection.browseDomains(for: query.purpose, report: report)
+                try connection.browseList(name.map { RecordKey($0, .ptr) }, over: nil, report)
             }
         }
     }

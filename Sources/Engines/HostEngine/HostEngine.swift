@@ -62,7 +62,7 @@ package struct HostEngine: Sendable {
             engine = onWire
             return
         }
-        engine = EngineRouter(finders: [onWire, OtherDomains(avahi)], publishers: [publisher])
+        engine = EngineRouter(finders: [onWire], publishers: [publisher])
     }
 
     /// What publishes now: avahi-daemon or the wire; nil where it is not known yet, or nothing can.

@@ -1,7 +1,6 @@
 import CAvahi
 import DNSMessage
 import DNSSD
-import Discovery
 import DiscoverySystem
 
 /// One `AvahiClient`: a connection to avahi-daemon over the system bus. Used only on the loop's thread.
@@ -161,42 +160,14 @@ extension AvahiConnection {
         }
     }
 
-    /// The names that a key's PTR records list on the links of this machine; not those of wide-area DNS, which nobody on the link vouches for.
+    /// The names that a key's PTR records list on the links of this machine.
     func browseList(
         _ key: RecordKey?, over family: IPAddress.Family?, _ report: @escaping (BrowserEvent) -> Void
     ) throws(DiscoveryError) -> AvahiLookup {
         guard let key else {
             throw DiscoveryError(.invalidDomain, "the name is longer than a domain name can be (RFC 1035 §2.3.4)")
         }
-        return try browseRecords(key, over: family) { event in
-            switch event {
-            case .appeared(_, let path), .disappeared(_, let path): if path.isOnLink { report(event) }
-            default: report(event)
-            }
-        }
-    }
-
-    /// Domains that are recommended on a link or configured; the latter are on no link, and no records. Each is reported as the PTR record
-    /// that would list it.
-    func browseDomains(
-        for purpose: DomainQuery.Purpose, report: @escaping (BrowserEvent) -> Void
-    ) throws(DiscoveryError) -> AvahiLookup {
-        let kind = purpose == .browsing ? AVAHI_DOMAIN_BROWSER_BROWSE : AVAHI_DOMAIN_BROWSER_REGISTER
-        return try unsafe AvahiLookup(on: self, during: "cannot browse for domains", report: report) {
-            client, userdata in
-            unsafe avahi_domain_browser_new(
-                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(nil), nil, kind, AvahiLookupFlags(rawValue: 0),
-                { _, interface, proto, event, domain, flags, userdata in
-                    let path = AvahiPath(interface: interface, avahiProtocol: proto, flags: flags)
-                    let event = BrowserEvent(event, path) {
-                        unsafe Domain(observed: AvahiStrings.text(domain)).flatMap { DomainName([], in: $0) }
-                            .map { .ptr($0) }
-                    }
-                    if let event { unsafe LookupListener<BrowserEvent>.of(userdata)?.report(event) }
-                }, userdata)
-        } destroy: {
-            unsafe avahi_domain_browser_free($0)
-        }
+        return try browseRecords(key, over: family, report: report)
     }
 }
 

@@ -1,11 +1,10 @@
 import CAvahi
 import DNSSD
-import Discovery
 import Libc
 
 /// The interface and address family on which Avahi saw something.
 struct AvahiPath: Hashable {
-    /// Less than 1: none, as of domains that are configured (AVAHI_IF_UNSPEC, which is never a scope).
+    /// Less than 1: none (AVAHI_IF_UNSPEC, which is never a scope).
     let index: Int32
     let family: IPAddress.Family
     /// The end of a sighting lacks some, so equality ignores them.
@@ -26,10 +25,9 @@ struct AvahiPath: Hashable {
     var isOnLink: Bool { index > 0 && flags.rawValue & AVAHI_LOOKUP_RESULT_WIDE_AREA.rawValue == 0 }
 
     /// Nil when the interface has gone, or is not to be looked at.
-    func origin(allowedBy filter: InterfaceFilter) -> Origin? {
-        guard index > 0 else { return .unicast }
+    func interface(allowedBy filter: InterfaceFilter) -> NetworkInterface? {
         guard let interface = NetworkInterface(systemIndex: index), filter.allows(interface.name) else { return nil }
-        return .link(interface)
+        return interface
     }
 
     static func == (one: AvahiPath, other: AvahiPath) -> Bool { one.index == other.index && one.family == other.family }

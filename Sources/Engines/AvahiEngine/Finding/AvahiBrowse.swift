@@ -39,8 +39,6 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
     private static var fullCache: Int { 4_096 / 4 * 95 / 100 }
 
     private let subject: String
-    /// What goes wrong in other domains is a trouble of the query, and none of what finds on the link.
-    private let isOfLink: Bool
     private let interfaces: InterfaceFilter
     private let family: IPAddress.Family?
     private let make: (Origin) -> Graph?
@@ -54,7 +52,7 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
     private let listTimer: LoopTimer
     private let graphTimer: LoopTimer
     private var browser: AvahiLookup?
-    private var parts: [NetworkInterface?: Part] = [:]
+    private var parts: [NetworkInterface: Part] = [:]
     /// Sightings of the previous browser that the current one has not reported yet.
     private var unconfirmed: Set<Sight> = []
     /// The number of names seen on each path, except this machine's own, which Avahi's cache does not hold.
@@ -75,13 +73,10 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
     ///   - make: creates the graph of an interface; nil if it cannot be asked for.
     ///   - makeBrowser: makes the list's browser; nil for what is asked for by name.
     init(
-        _ subject: String, in domain: Domain, on interfaces: InterfaceFilter, over family: IPAddress.Family?,
-        core: EngineCore,
+        _ subject: String, on interfaces: InterfaceFilter, over family: IPAddress.Family?, core: EngineCore,
         report: FactBatch<Graph.Fact>, make: @escaping (Origin) -> Graph?, makeBrowser: MakeBrowser?
     ) {
-        isOfLink = domain == .local
-        self.subject = isOfLink ? subject : "\(subject) in \(domain)"
-        (self.interfaces, self.family) = (interfaces, family)
+        (self.subject, self.interfaces, self.family) = (subject, interfaces, family)
         (self.make, self.makeBrowser, batch) = (make, makeBrowser, report)
         (links, lines, troubles) = (core.links, core.lines, core.troubles)
         restart = Backoff(loop: core.loop)
@@ -131,13 +126,11 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
 
     private var now: Duration { .microseconds(MonotonicTime.now.microseconds) }
 
-    private func part(at origin: Origin, _ connection: AvahiConnection) -> Part? {
-        let interface = origin.interface
+    private func part(on interface: NetworkInterface, _ connection: AvahiConnection) -> Part? {
         if let part = parts[interface] { return part }
-        guard let graph = make(origin) else { return nil }
-        let path = interface.map {
-            AvahiRecords.Path(interface: $0, families: family.map { [$0] } ?? IPAddress.Family.allCases)
-        }
+        guard let graph = make(.link(interface)) else { return nil }
+        let path = AvahiRecords.Path(
+            interface: interface, families: family.map { [$0] } ?? IPAddress.Family.allCases)
         let records = AvahiRecords(on: path, connection, lines) { [weak self] keys in
             guard let self, let part = parts[interface] else { return }
             work(part) {
@@ -208,24 +201,24 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
 
     private func appeared(_ sight: Sight, _ connection: AvahiConnection) {
         unconfirmed.remove(sight)
-        guard let origin = sight.path.origin(allowedBy: interfaces), let part = part(at: origin, connection),
+        guard let interface = sight.path.interface(allowedBy: interfaces), let part = part(on: interface, connection),
             let isFirst = part.records.listed(sight.name, sight.path)
         else { return }
         sightings += 1
         waitForList()
         if isFirst { changed(sight.name, isAdded: true, of: part) }
-        if !sight.path.isLocal { count(1, on: sight.path, origin) }
+        if !sight.path.isLocal { count(1, on: sight.path, interface) }
     }
 
     private func disappeared(_ sight: Sight) {
         unconfirmed.remove(sight)
         // The interface may have gone, or have another name.
-        guard let (interface, part) = parts.first(where: { Int32($0.key?.index ?? 0) == max(sight.path.index, 0) }),
+        guard let (interface, part) = parts.first(where: { Int32($0.key.index) == sight.path.index }),
             let (path, isLast) = part.records.delisted(sight.name, sight.path.family)
         else { return }
         sightings -= 1
         if isLast { changed(sight.name, isAdded: false, of: part) }
-        if !path.isLocal { count(-1, on: path, interface.map { .link($0) } ?? .unicast) }
+        if !path.isLocal { count(-1, on: path, interface) }
         guard part.records.isListEmpty else { return }
         // An index may get another name.
         part.records.cancel()
@@ -239,7 +232,7 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
         }
     }
 
-    private func count(_ difference: Int, on path: AvahiPath, _ origin: Origin) {
+    private func count(_ difference: Int, on path: AvahiPath, _ interface: NetworkInterface) {
         let before = counts[path, default: 0]
         counts[path] = before + difference
         guard before + max(0, difference) == Self.fullCache else { return }
@@ -247,8 +240,8 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
         let family = path.family == .ipv4 ? "IPv4" : "IPv6"
         tell(
             .cache(path),
-            "results may be incomplete: with \(Self.fullCache) \(subject) on "
-                + "\(origin.interface?.name ?? "a link") (\(family)) avahi-daemon's cache may be full; "
+            "results may be incomplete: with \(Self.fullCache) \(subject) on \(interface.name) (\(family)) "
+                + "avahi-daemon's cache may be full; "
                 + "raise cache-entries-max in avahi-daemon.conf")
     }
 
@@ -260,7 +253,7 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
     }
 
     private func tell(_ kind: Troubles.Key.Kind, _ text: String) {
-        if isOfLink { troubles.note(kind, of: self, text) }
+        troubles.note(kind, of: self, text)
         batch.add(.degraded(text))
     }
 
@@ -284,13 +277,13 @@ final class AvahiBrowse<Graph: RecordGraph>: CoreOperation {
             family == nil || $0.families.contains { $0 == family }
         }
         .map(\.interface)
-        for (interface, part) in parts where !usable.contains(where: { $0 == interface }) {
+        for (interface, part) in parts where !usable.contains(interface) {
             parts[interface] = nil
             part.graph.hide()
             batch.add(part.graph.takeFacts())
             part.records.cancel()
         }
-        for interface in usable { _ = part(at: .link(interface), connection) }
+        for interface in usable { _ = part(on: interface, connection) }
         settleNames()
     }
 

@@ -27,8 +27,7 @@ final class AvahiRecords: RecordSource {
     /// The most names kept of a list: more than a graph keeps.
     private static let mostListed = 32_768
 
-    /// Nil for the list of what is configured, which is on no link.
-    let path: Path?
+    let path: Path
     private let connection: AvahiConnection
     private let lines: LookLines
     private let changed: ([RecordKey]) -> Void
@@ -42,7 +41,7 @@ final class AvahiRecords: RecordSource {
 
     /// - Parameter changed: receives the keys of which something else is known, on the loop's thread, and never within a call.
     init(
-        on path: Path?, _ connection: AvahiConnection, _ lines: LookLines, changed: @escaping ([RecordKey]) -> Void
+        on path: Path, _ connection: AvahiConnection, _ lines: LookLines, changed: @escaping ([RecordKey]) -> Void
     ) {
         (self.path, self.connection, self.lines, self.changed) = (path, connection, lines, changed)
     }
@@ -103,7 +102,7 @@ final class AvahiRecords: RecordSource {
     func unfollow(_ name: DomainName) {}
 
     func want(_ key: RecordKey, _ urgency: Urgency, from sender: UInt16?, at now: Duration) {
-        guard urgency != .list, let path else { return }
+        guard urgency != .list else { return }
         let place = Place(key)
         if let name = names[place] { return name.want(key.type) }
         let isUrgent = if case .awaited = urgency { true } else { false }
@@ -138,7 +137,7 @@ final class AvahiRecords: RecordSource {
 
     /// The families over which a service can be asked: those over which it was seen; all that are wanted, where it is on no list.
     private func families(of service: DomainName) -> [IPAddress.Family] {
-        list[service].map { IPAddress.Family.allCases.filter($0.keys.contains) } ?? path?.families ?? []
+        list[service].map { IPAddress.Family.allCases.filter($0.keys.contains) } ?? path.families
     }
 
     // MARK: What is known
@@ -164,7 +163,6 @@ final class AvahiRecords: RecordSource {
     func isWithdrawn(_ service: DomainName, from hosts: [DomainName], at now: Duration) -> Bool { false }
 
     var isHidden: Bool {
-        guard let path else { return false }
         let families = lost.map { [$0] } ?? path.families
         return !families.contains { SystemInterfaces.isReceiving(path.interface, over: $0) }
     }
@@ -178,6 +176,6 @@ final class AvahiRecords: RecordSource {
 
     private func known(_ name: DomainName, _ paths: [IPAddress.Family: AvahiPath]) -> KnownRecord {
         KnownRecord(
-            .ptr(name), isOwn: path?.interface.isLoopback == true || paths.values.contains(where: \.isLocal))
+            .ptr(name), isOwn: path.interface.isLoopback || paths.values.contains(where: \.isLocal))
     }
 }
