@@ -154,7 +154,7 @@ let allTests: [Target] = [
         "MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "Records", "Responder"],
         exclude: ["Peculiar"]),
     tests("AvahiEngineTests", tested + ["AvahiEngine", "DNSMessage", "HostEngine", "MulticastEngine", "Records"]),
-    tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "UnicastEngine"]),
+    tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "Records", "UnicastEngine"]),
     tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
     tests("DaemonSupportTests", served + ["UnicastEngine"]),
     tests(

@@ -1,11 +1,16 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import Records
 import Testing
 
 @testable import UnicastEngine
 
 @Suite struct DomainEnumerationTests {
+    private func list(_ names: [DomainName]) -> ServerBrowse<ListGraph<Domain>> {
+        ServerBrowse(ListGraph(names, at: .unicast) { Domain(labels: $0.labels) })
+    }
+
     @Test func searchDomainsAndNetworksAreAsked() throws {
         let surroundings = Surroundings(
             searchDomains: [try Domain("home.example.org"), .local],
@@ -27,7 +32,7 @@ import Testing
             $0.records[Question(name("lb._dns-sd._udp.home.example.org"), .ptr)] = [.ptr(home)]
         }
         let surroundings = Surroundings(searchDomains: [try Domain("home.example.org")], networks: [])
-        var play = Play(PointerBrowse(surroundings.names(for: .browsing)) { Domain(labels: $0.labels) }, server)
+        var play = Play(list(surroundings.names(for: .browsing)), server)
         let facts = play.run(until: .seconds(1))
         #expect(
             facts == [
@@ -37,7 +42,7 @@ import Testing
     }
 
     @Test func withoutAnythingToAskTheListIsCompleteAtOnce() {
-        var play = Play(PointerBrowse([]) { Domain(labels: $0.labels) }, ScriptedServer())
+        var play = Play(list([]), ScriptedServer())
         #expect(play.run(until: .seconds(1)) == [.backend(.up), .listed])
     }
 
@@ -46,7 +51,7 @@ import Testing
         let list = name("b._dns-sd._udp.home.example.org")
         let all = (0..<4102).map { RecordData.ptr(name("d\($0).example")) }
         server.change { $0.records[Question(list, .ptr)] = all }
-        var play = Play(PointerBrowse([list]) { Domain(labels: $0.labels) }, server)
+        var play = Play(self.list([list]), server)
         let facts = play.run(until: .seconds(1))
         #expect(facts.count { if case .appeared = $0 { true } else { false } } == 4096)
         #expect(facts.count { if case .degraded = $0 { true } else { false } } == 1)
@@ -63,9 +68,10 @@ import Testing
         let (list, domain) = (name("_services._dns-sd._udp.home.example.org"), try Domain("home.example.org"))
         server.change { $0.records[Question(list, .ptr)] = [.ptr(name("_http._tcp.home.example.org"))] }
         var play = Play(
-            PointerBrowse([list]) { listed in
-                ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
-            }, server)
+            ServerBrowse(
+                ListGraph([list], at: .unicast) { listed in
+                    ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
+                }), server)
         let key = TypeKey(type: try ServiceType("_http._tcp"), domain: domain)
         #expect(play.run(until: .seconds(1)) == [.backend(.up), .appeared(key, .unicast), .listed])
         server.change { $0.records[Question(list, .ptr)] = [] }

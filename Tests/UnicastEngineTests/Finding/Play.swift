@@ -1,18 +1,19 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import Records
 
 @testable import UnicastEngine
 
 /// Rules played through in virtual time: every question is answered at once.
-struct Play<Rules: FinderRules> {
-    var rules: Rules
+struct Play<Graph: ServerGraph> {
+    var rules: ServerBrowse<Graph>
     let server: ScriptedServer
     private(set) var now = Duration.zero
     /// The most questions that were under way at once.
     private(set) var mostAtOnce = 0
 
-    init(_ rules: Rules, _ server: ScriptedServer) {
+    init(_ rules: ServerBrowse<Graph>, _ server: ScriptedServer) {
         self.rules = rules
         self.server = server
         self.rules.begin(at: .zero)
@@ -20,8 +21,8 @@ struct Play<Rules: FinderRules> {
 
     /// Lets time pass.
     /// - Returns: what is reported meanwhile.
-    mutating func run(until end: Duration) -> [Rules.Fact] {
-        var facts: [Rules.Fact] = []
+    mutating func run(until end: Duration) -> [Graph.Fact] {
+        var facts: [Graph.Fact] = []
         var rounds = 0
         while rounds < 100_000 {
             rounds += 1
@@ -45,20 +46,20 @@ struct Play<Rules: FinderRules> {
     }
 }
 
-extension Play<ServiceBrowse> {
+extension Play<ServiceGraph> {
     init(
         _ server: ScriptedServer, _ type: String = "_http._tcp", resolution: ServiceQuery.Resolution = .watch,
         family: IPAddress.Family? = nil
     ) throws {
         let target = ServiceQuery.Target.type(try ServiceType(type), try Domain("home.example.org"))
-        self.init(ServiceBrowse(ServiceQuery(target, family: family, resolution: resolution)), server)
+        self.init(ServerBrowse(ServiceQuery(target, family: family, resolution: resolution)), server)
     }
 
     init(instance: String, _ server: ScriptedServer) throws {
         let instance = ServiceInstance(
             name: try ServiceName(instance), type: try ServiceType("_http._tcp"), domain: try Domain("home.example.org")
         )
-        self.init(ServiceBrowse(ServiceQuery(.instance(instance))), server)
+        self.init(ServerBrowse(ServiceQuery(.instance(instance))), server)
     }
 }
 

@@ -99,7 +99,7 @@ import Testing
         func own(_ addresses: LocalAddresses) throws -> [String] {
             let target = ServiceQuery.Target.type(try ServiceType("_http._tcp"), try Domain("home.example.org"))
             let own = OwnServices(directory: directory, machine: "machine") { addresses }
-            var play = Play(ServiceBrowse(ServiceQuery(target, resolution: .watch), own: own), server)
+            var play = Play(ServerBrowse(ServiceQuery(target, resolution: .watch), own: own), server)
             let facts = play.run(until: .seconds(1))
             #expect(facts.resolutions.count == 3)
             return facts.compactMap { fact in

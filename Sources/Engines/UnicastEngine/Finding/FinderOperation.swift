@@ -2,30 +2,7 @@ import DNSMessage
 import DNSSD
 import Discovery
 import DiscoverySystem
-
-/// The rules of one query. A value: receives answers with their times, and returns questions and facts.
-protocol FinderRules: Sendable {
-    associatedtype Fact: Sendable
-
-    mutating func begin(at now: Duration)
-    /// Takes in the answer to a question.
-    /// - Parameter jitter: 0 to 1; spreads the time of the next question.
-    mutating func answered(_ question: Question, _ reading: AnswerReading, at now: Duration, jitter: Double)
-    /// Returns the questions to ask now.
-    mutating func due(at now: Duration, jitter: () -> Double) -> [Question]
-    /// When to call `due`; in the past if there is something to ask now, nil for never.
-    var deadline: Duration? { get }
-    /// Returns the facts since the last call.
-    mutating func takeFacts() -> [Fact]
-    /// The reasons why the answer may be incomplete, each a sentence.
-    var troubles: [String] { get }
-    /// A service could not be reached: asks for its records again.
-    mutating func verify(_ instance: ServiceInstance, at now: Duration)
-}
-
-extension FinderRules {
-    mutating func verify(_ instance: ServiceInstance, at now: Duration) {}
-}
+import Records
 
 /// What one query reports, and whether servers answer. A first failure is `degraded`: known services stay. After a second
 /// one in a row, or if no question was ever answered, the state is `down`.
@@ -75,12 +52,12 @@ struct FinderReport<Fact: FinderFact>: Sendable {
     }
 }
 
-/// Carries out the rules of one query. Each question is an unstructured task, because only the operation waits for it.
-final class FinderOperation<Rules: FinderRules>: FinderQuery {
+/// Carries out one query. Each question is an unstructured task, because only the operation waits for it.
+final class FinderOperation<Graph: ServerGraph>: FinderQuery {
     private enum Phase { case idle, delivering, ended }
 
     private struct State {
-        var rules: Rules
+        var rules: ServerBrowse<Graph>
         var tasks: [Question: Task<Void, Never>] = [:]
         var alarm: Alarm?
         var phase = Phase.idle
@@ -89,11 +66,11 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
     private let state: Locked<State>
     private let time: any TimeSource
     private let ask: @Sendable (Question) async -> AnswerReading
-    private let report: @Sendable ([Rules.Fact]) -> Void
+    private let report: @Sendable ([Graph.Fact]) -> Void
 
     init(
-        _ rules: Rules, time: any TimeSource, ask: @escaping @Sendable (Question) async -> AnswerReading,
-        report: @escaping @Sendable ([Rules.Fact]) -> Void
+        _ rules: ServerBrowse<Graph>, time: any TimeSource, ask: @escaping @Sendable (Question) async -> AnswerReading,
+        report: @escaping @Sendable ([Graph.Fact]) -> Void
     ) {
         state = Locked(State(rules: rules))
         self.time = time
@@ -118,7 +95,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
         for task in tasks { task.cancel() }
     }
 
-    func verify(_ instance: ServiceInstance) { advance { rules, now in rules.verify(instance, at: now) } }
+    func verify(_ instance: ServiceInstance) { advance { rules, _ in rules.verify(instance) } }
 
     var troubles: [String] { state.withLock { $0.rules.troubles } }
 
@@ -129,7 +106,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
         }
     }
 
-    private func advance(_ change: (inout Rules, Duration) -> Void = { _, _ in }) {
+    private func advance(_ change: (inout ServerBrowse<Graph>, Duration) -> Void = { _, _ in }) {
         let now = time.now
         state.withLock { state in
             guard state.phase != .ended else { return }
@@ -149,7 +126,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
     /// Reports one batch after another, and without a lock, because the receiver may end the query.
     private func deliver() {
         while true {
-            let facts = state.withLock { state -> [Rules.Fact] in
+            let facts = state.withLock { state -> [Graph.Fact] in
                 guard state.phase == .idle else { return [] }
                 let facts = state.rules.takeFacts()
                 if !facts.isEmpty { state.phase = .delivering }

@@ -2,6 +2,7 @@ import DNSMessage
 package import DNSSD
 package import Discovery
 import DiscoverySystem
+import Records
 
 /// Finds the services of every domain except `local`, by asking DNS servers again and again (RFC 6763).
 package final class UnicastFinder: ServiceFinder {
@@ -49,7 +50,7 @@ package final class UnicastFinder: ServiceFinder {
     package func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        start(ServiceBrowse(query, own: own), reporting)
+        start(ServerBrowse(query, own: own), reporting)
     }
 
     /// Asks for the types of services (RFC 6763 §9).
@@ -59,9 +60,10 @@ package final class UnicastFinder: ServiceFinder {
         let domain = query.domain
         let name = DomainName(["_services", "_dns-sd", "_udp"], in: domain)
         return start(
-            PointerBrowse(name.map { [$0] } ?? []) { listed in
-                ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
-            }, reporting)
+            ServerBrowse(
+                ListGraph(name.map { [$0] } ?? [], at: .unicast) { listed in
+                    ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
+                }), reporting)
     }
 
     /// Asks for the domains that are recommended where this host is, or by the domains that are named (RFC 6763 §11). They
@@ -74,8 +76,10 @@ package final class UnicastFinder: ServiceFinder {
             ? surroundings().names(for: query.purpose)
             : Surroundings(searchDomains: query.recommenders, networks: []).names(for: query.purpose)
         return start(
-            PointerBrowse(names) { listed in Domain(labels: listed.labels).flatMap { $0 == .local ? nil : $0 } },
-            reporting)
+            ServerBrowse(
+                ListGraph(names, at: .unicast) { listed in
+                    Domain(labels: listed.labels).flatMap { $0 == .local ? nil : $0 }
+                }), reporting)
     }
 
     /// Asks again for the records of a service that could not be reached.
@@ -104,8 +108,8 @@ package final class UnicastFinder: ServiceFinder {
     /// The number of queries, for tests that look for leaks.
     package var openObjects: Int { state.withLock { $0.queries?.count ?? 0 } }
 
-    private func start<Rules: FinderRules>(
-        _ rules: Rules, _ reporting: @escaping @Sendable ([Rules.Fact]) -> Void
+    private func start<Graph: ServerGraph>(
+        _ rules: ServerBrowse<Graph>, _ reporting: @escaping @Sendable ([Graph.Fact]) -> Void
     ) -> any EngineOperation {
         let operation = FinderOperation(
             rules, time: time,
