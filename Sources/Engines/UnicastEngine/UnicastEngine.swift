@@ -28,12 +28,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         publisher = UnicastPublisher(domains: domains, exchange: client, directory: stateDirectory) {
             domain, server throws(DiscoveryError) in
             // A runner asks only if it does not know the zone, or if the zone seems to have moved.
-            zones.forget(domain)
-            let zone = try await zones.zone(of: domain, server: server)
-            guard let first = zone.servers.first else {
-                throw DiscoveryError(.misconfigured, "the zone of \(domain) has no server")
-            }
-            return ZoneLocation(zone: zone.name, server: first)
+            try await zones.zone(of: domain, server: server)
         }
     }
 

@@ -30,22 +30,22 @@ package struct DomainProbe: Sendable {
 
     /// Asks the domain's server, and returns the findings in order.
     package func run() async -> [Finding] {
-        let zone: Zone
+        let place: ZoneLocation
         do throws(DiscoveryError) {
-            zone = try await ZoneFinder(exchange: exchange).zone(of: settings.domain, server: settings.server)
+            place = try await ZoneFinder(exchange: exchange).zone(of: settings.domain, server: settings.server)
         } catch {
             return [Finding(verdict: .fail, text: "\(settings.domain): \(error.message)")]
         }
-        guard let server = zone.servers.first else { return [] }
+        let (zone, server) = (place.zone, place.server)
         var findings = [
-            Finding(verdict: .ok, text: "\(settings.domain): the server \(server) answers for the zone \(zone.name)")
+            Finding(verdict: .ok, text: "\(settings.domain): the server \(server) answers for the zone \(zone)")
         ]
         if let finding = await rights(zone, server) { findings.append(finding) }
         return findings + (await lists(server))
     }
 
     /// Deletes records that do not exist: the server checks key, clock and rights, and nothing changes.
-    private func rights(_ zone: Zone, _ server: ServerAddress) async -> Finding? {
+    private func rights(_ zone: DomainName, _ server: ServerAddress) async -> Finding? {
         guard let key = settings.key else {
             return Finding(verdict: .warn, text: "\(settings.domain): no key; services are found there, not published")
         }
@@ -53,7 +53,7 @@ package struct DomainProbe: Sendable {
             let lease = DomainName(["doctor", "_discoverd"], in: settings.domain)
         else { return nil }
         let update = Message.update(
-            zone: zone.name, changes: [.deleting(service, .srv), .deleting(lease, .txt)])
+            zone: zone, changes: [.deleting(service, .srv), .deleting(lease, .txt)])
         let answer: UpdateAnswer
         do throws(DNSFailure) {
             answer = try await exchange.update(update, at: server, key: key)

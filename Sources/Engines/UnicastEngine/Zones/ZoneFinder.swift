@@ -1,90 +1,53 @@
-package import DNSMessage
+import DNSMessage
 package import DNSSD
 import DiscoverySystem
 
-/// The zone that contains a domain, and the servers that take its updates.
-package struct Zone: Hashable, Sendable {
-    /// The zone's name.
-    package var name: DomainName
-    /// The zone's version at the time of the question.
-    package var serial: UInt32
-    /// How long a negative answer may be cached (RFC 2308 §5).
-    package var negativeTTL: Duration
-    /// The addresses of the configured server, or else of the primary server; at least one. One that answers comes
-    /// first.
-    package var servers: [ServerAddress]
-}
-
 /// Finds the zone of a domain by asking for the SOA record of the domain's name. It is in the answer or, for a name
-/// below the zone's, in the authority section (RFC 2136 §4.1, RFC 2308 §2). A zone is remembered for the record's TTL,
-/// within bounds.
+/// below the zone's, in the authority section (RFC 2136 §4.1, RFC 2308 §2).
 package final class ZoneFinder: Sendable {
-    /// The most zones that are remembered.
+    /// The most domains that are remembered.
     private static let maximum = 256
-    private static let shortest = Duration.seconds(5)
-    private static let longest = Duration.seconds(3600)
-
-    private struct Known {
-        var zone: Zone
-        var until: ContinuousClock.Instant
-    }
 
     private let exchange: any DNSExchange
-    private let known = Locked([Domain: Known]())
     /// The domains whose server has been found once.
     private let served = Locked(Set<Domain>())
-    private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// Creates a finder.
-    /// - Parameters:
-    ///   - exchange: carries the questions.
-    ///   - now: returns the time.
-    package init(
-        exchange: any DNSExchange, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
-    ) {
-        (self.exchange, self.now) = (exchange, now)
-    }
+    /// - Parameter exchange: carries the questions.
+    package init(exchange: any DNSExchange) { self.exchange = exchange }
 
-    /// Returns the zone of a domain.
+    /// Returns the zone of a domain, and the address that takes its updates: of the server that is configured, the one that answers; else
+    /// of the primary server.
     /// - Parameters:
     ///   - domain: the domain.
     ///   - server: the server that is configured for it; nil to ask the host's resolver.
     /// - Throws: `.misconfigured` if there is no such zone or no server for it; `.backendUnavailable` if no server
     ///   answers; `.systemRefused`.
-    package func zone(of domain: Domain, server: ServerName? = nil) async throws(DiscoveryError) -> Zone {
-        let time = now()
-        if let known = known.withLock({ $0[domain] }), known.until > time { return known.zone }
+    func zone(of domain: Domain, server: ServerName? = nil) async throws(DiscoveryError) -> ZoneLocation {
         let configured: [ServerAddress] = if let server { try await addresses(of: server) } else { [] }
-        let (owner, soa, ttl, answerer) = try await authority(
+        let (zone, primary, answerer) = try await authority(
             of: domain, at: configured.isEmpty ? .resolver : .servers(configured))
-        var servers = configured.answering(answerer)
-        if servers.isEmpty {
-            servers = try await addresses(of: soa.primary).compactMap { address in
-                Port(rawValue: 53).map { ServerAddress(address, port: $0) }
-            }
-            guard !servers.isEmpty else {
-                throw DiscoveryError(
-                    .misconfigured,
-                    "the primary server of \(owner), \(soa.primary), has no address here: name a server for \(domain)")
-            }
-            // Not every address can be reached from here.
-            if servers.count > 1 {
-                servers = servers.answering(try await ask(Question(owner, .soa), of: .servers(servers)).server)
-            }
-        }
-        let zone = Zone(
-            name: owner, serial: soa.serial, negativeTTL: .seconds(Int64(min(soa.minimum, ttl))), servers: servers)
-        let until = time + min(max(.seconds(Int64(ttl)), Self.shortest), Self.longest)
+        var address = answerer
+        if configured.isEmpty { address = try await self.primary(primary, of: zone, for: domain) }
         served.withLock { if $0.count < Self.maximum { $0.insert(domain) } }
-        known.withLock { known in
-            if known.count >= Self.maximum { known = known.filter { $0.value.until > time } }
-            if known.count < Self.maximum { known[domain] = Known(zone: zone, until: until) }
-        }
-        return zone
+        return ZoneLocation(zone: zone, server: address)
     }
 
-    /// Forgets a domain's zone, because it may have moved.
-    package func forget(_ domain: Domain) { known.withLock { $0[domain] = nil } }
+    /// Returns the address of a zone's primary server.
+    private func primary(
+        _ name: DomainName, of zone: DomainName, for domain: Domain
+    ) async throws(DiscoveryError) -> ServerAddress {
+        let servers = try await addresses(of: name).compactMap { address in
+            Port(rawValue: 53).map { ServerAddress(address, port: $0) }
+        }
+        guard let first = servers.first else {
+            throw DiscoveryError(
+                .misconfigured,
+                "the primary server of \(zone), \(name), has no address here: name a server for \(domain)")
+        }
+        // Not every address can be reached from here.
+        guard servers.count > 1 else { return first }
+        return try await ask(Question(zone, .soa), of: .servers(servers)).server
+    }
 
     /// Returns a server's addresses, looking up a host name with the host's resolver.
     /// - Throws: as `zone(of:server:)`.
@@ -112,7 +75,7 @@ package final class ZoneFinder: Sendable {
 
     private func authority(
         of domain: Domain, at target: DNSTarget
-    ) async throws(DiscoveryError) -> (DomainName, StartOfAuthority, ttl: UInt32, ServerAddress) {
+    ) async throws(DiscoveryError) -> (zone: DomainName, primary: DomainName, answerer: ServerAddress) {
         guard let name = try? DomainName(labels: domain.labels) else {
             throw DiscoveryError(.misconfigured, "\(domain) is no name of a zone")
         }
@@ -125,7 +88,7 @@ package final class ZoneFinder: Sendable {
                 guard case .soa(let soa) = record.data, name.isWithin(record.name), record.name.labels.count > 1 else {
                     continue
                 }
-                return (record.name, soa, record.ttl, answer.server)
+                return (record.name, soa.primary, answer.server)
             }
             throw DiscoveryError(.misconfigured, "there is no zone for \(domain), says \(answer.server)")
         // A resolver may reach the zone's server later, whereas a server that was named for the zone does not serve it.
@@ -148,12 +111,5 @@ package final class ZoneFinder: Sendable {
             case .impossible(let reason): throw DiscoveryError(.misconfigured, reason)
             }
         }
-    }
-}
-
-extension [ServerAddress] {
-    /// The one that has answered comes first.
-    fileprivate func answering(_ server: ServerAddress) -> [ServerAddress] {
-        filter { $0 == server } + filter { $0 != server }
     }
 }
