@@ -24,4 +24,16 @@ import Testing
             #expect(!old.equalsButForKey(other), "\(other)")
         }
     }
+
+    @Test func theLongestDomainThatContainsANameCounts() throws {
+        let settings = try ["example.org", "home.example.org"].map { DomainSettings(try Domain($0)) }
+        let expected: KeyValuePairs<String, String?> = [
+            "www.home.example.org": "home.example.org", "www.example.org": "example.org", "org": nil,
+        ]
+        for (text, domain) in expected {
+            let name = try DomainName(labels: Domain(text).labels)
+            #expect(settings.covering(name)?.domain.text == domain)
+            #expect(settings.covering(try Domain(text))?.domain.text == domain)
+        }
+    }
 }

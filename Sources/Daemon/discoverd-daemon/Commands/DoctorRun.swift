@@ -108,9 +108,8 @@ struct DomainLookup {
     func records(_ questions: [Question]) async throws -> [ResourceRecord] {
         var records: [ResourceRecord] = []
         for question in questions {
-            let target = try await target(for: question.name)
             do throws(DNSFailure) {
-                let answer = try await client.ask(question, of: target)
+                let answer = try await client.ask(question, of: try await target(for: question.name))
                 switch answer.message.responseCode {
                 case ResponseCode.noError, ResponseCode.noSuchName: records += answer.message.answers
                 case let code:
@@ -123,22 +122,11 @@ struct DomainLookup {
         return records
     }
 
-    private func target(for name: DomainName) async throws -> DNSTarget {
-        let server = settings.filter { setting in
-            (try? DomainName(labels: setting.domain.labels)).map { name.isWithin($0) } ?? false
-        }.max { $0.domain.labels.count < $1.domain.labels.count }?.server
-        guard let server else { return .resolver }
-        return .servers(try await ZoneFinder(exchange: client).addresses(of: server))
-    }
-}
-
-extension DNSFailure {
-    fileprivate var asDiscoveryError: DiscoveryError {
-        switch self {
-        case .silent(let reason): DiscoveryError(.backendUnavailable, reason)
-        case .system(let reason): DiscoveryError(.systemRefused, reason)
-        case .impossible(let reason): DiscoveryError(.backendFailed, reason)
-        }
+    private func target(for name: DomainName) async throws(DNSFailure) -> DNSTarget {
+        guard let server = settings.covering(name)?.server else { return .resolver }
+        let addresses = try await client.addresses(of: server)
+        guard !addresses.isEmpty else { throw .impossible("the server \(server) has no address") }
+        return .servers(addresses)
     }
 }
 #endif

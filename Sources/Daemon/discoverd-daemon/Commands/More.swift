@@ -222,9 +222,7 @@ enum ConfiguredDomains {
         let server = try wish.server.map { text throws(DiscoveryError) in try ServerName(text) }
         let key = try wish.keyFile.map { path throws(DiscoveryError) in try TSIGKey(file: path) }
         for domain in wish.others {
-            let covering = settings.filter { domain.isWithin($0.domain) }
-                .max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }
-            var one = covering ?? DomainSettings(domain)
+            var one = settings.covering(domain) ?? DomainSettings(domain)
             one.domain = domain
             if let server { one.server = server }
             if let key { one.key = key }

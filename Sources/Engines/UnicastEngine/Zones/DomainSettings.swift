@@ -1,3 +1,4 @@
+package import DNSMessage
 public import DNSSD
 
 /// The settings of one domain and the names below it: its server, its key, and how services are published there.
@@ -41,7 +42,13 @@ public struct DomainSettings: Hashable, Sendable {
 }
 
 extension [DomainSettings] {
-    /// The settings that count for a domain: those of the longest domain that contains it.
+    /// The settings that count for a name: those of the longest domain that contains it.
+    package func covering(_ name: DomainName) -> DomainSettings? {
+        filter { setting in (try? DomainName(labels: setting.domain.labels)).map { name.isWithin($0) } ?? false }
+            .max { $0.domain.labels.count < $1.domain.labels.count }
+    }
+
+    /// The settings that count for a domain.
     package func covering(_ domain: Domain) -> DomainSettings? {
         filter { domain.isWithin($0.domain) }.max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }
     }

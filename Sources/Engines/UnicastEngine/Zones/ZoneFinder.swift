@@ -1,10 +1,10 @@
 import DNSMessage
-package import DNSSD
+import DNSSD
 import DiscoverySystem
 
 /// Finds the zone of a domain by asking for the SOA record of the domain's name. It is in the answer or, for a name
 /// below the zone's, in the authority section (RFC 2136 §4.1, RFC 2308 §2).
-package final class ZoneFinder: Sendable {
+final class ZoneFinder: Sendable {
     /// The most domains that are remembered.
     private static let maximum = 256
 
@@ -13,7 +13,7 @@ package final class ZoneFinder: Sendable {
     private let served = Locked(Set<Domain>())
 
     /// - Parameter exchange: carries the questions.
-    package init(exchange: any DNSExchange) { self.exchange = exchange }
+    init(exchange: any DNSExchange) { self.exchange = exchange }
 
     /// Returns the zone of a domain, and the address that takes its updates: of the server that is configured, the one that answers; else
     /// of the primary server.
@@ -23,7 +23,15 @@ package final class ZoneFinder: Sendable {
     /// - Throws: `.misconfigured` if there is no such zone or no server for it; `.backendUnavailable` if no server
     ///   answers; `.systemRefused`.
     func zone(of domain: Domain, server: ServerName? = nil) async throws(DiscoveryError) -> ZoneLocation {
-        let configured: [ServerAddress] = if let server { try await addresses(of: server) } else { [] }
+        var configured: [ServerAddress] = []
+        if let server {
+            configured = try await answer { () async throws(DNSFailure) -> [ServerAddress] in
+                try await exchange.addresses(of: server)
+            }
+            guard !configured.isEmpty else {
+                throw DiscoveryError(.misconfigured, "the server \(server) has no address")
+            }
+        }
         let (zone, primary, answerer) = try await authority(
             of: domain, at: configured.isEmpty ? .resolver : .servers(configured))
         var address = answerer
@@ -36,7 +44,10 @@ package final class ZoneFinder: Sendable {
     private func primary(
         _ name: DomainName, of zone: DomainName, for domain: Domain
     ) async throws(DiscoveryError) -> ServerAddress {
-        let servers = try await addresses(of: name).compactMap { address in
+        let addresses = try await answer { () async throws(DNSFailure) -> [IPAddress] in
+            try await exchange.addresses(of: name)
+        }
+        let servers = addresses.compactMap { address in
             Port(rawValue: 53).map { ServerAddress(address, port: $0) }
         }
         guard let first = servers.first else {
@@ -47,30 +58,6 @@ package final class ZoneFinder: Sendable {
         // Not every address can be reached from here.
         guard servers.count > 1 else { return first }
         return try await ask(Question(zone, .soa), of: .servers(servers)).server
-    }
-
-    /// Returns a server's addresses, looking up a host name with the host's resolver.
-    /// - Throws: as `zone(of:server:)`.
-    package func addresses(of server: ServerName) async throws(DiscoveryError) -> [ServerAddress] {
-        switch server.host {
-        case .address(let address): return [ServerAddress(address, port: server.port)]
-        case .name(let host):
-            guard let domain = try? Domain(host.text), let name = try? DomainName(labels: domain.labels) else {
-                throw DiscoveryError(.misconfigured, "\(host) is no name of a server")
-            }
-            let found = try await addresses(of: name)
-            guard !found.isEmpty else { throw DiscoveryError(.misconfigured, "the server \(host) has no address") }
-            return found.map { ServerAddress($0, port: server.port) }
-        }
-    }
-
-    private func addresses(of name: DomainName) async throws(DiscoveryError) -> [IPAddress] {
-        var found: [IPAddress] = []
-        for type in [RecordType.a, .aaaa] {
-            let answer = try await ask(Question(name, type), of: .resolver)
-            found += answer.message.answers.filter { $0.type == type }.compactMap { IPAddress($0.data, scope: 0) }
-        }
-        return found
     }
 
     private func authority(
@@ -102,14 +89,16 @@ package final class ZoneFinder: Sendable {
     }
 
     private func ask(_ question: Question, of whom: DNSTarget) async throws(DiscoveryError) -> DNSAnswer {
+        try await answer { () async throws(DNSFailure) -> DNSAnswer in try await exchange.ask(question, of: whom) }
+    }
+
+    private func answer<Value>(
+        _ body: () async throws(DNSFailure) -> Value
+    ) async throws(DiscoveryError) -> Value {
         do throws(DNSFailure) {
-            return try await exchange.ask(question, of: whom)
+            return try await body()
         } catch {
-            switch error {
-            case .silent(let reason): throw DiscoveryError(.backendUnavailable, reason)
-            case .system(let reason): throw DiscoveryError(.systemRefused, reason)
-            case .impossible(let reason): throw DiscoveryError(.misconfigured, reason)
-            }
+            throw error.asDiscoveryError
         }
     }
 }
