@@ -11,10 +11,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct UnicastFinderTests {
     private let server = ScriptedServer()
     private let engine: EngineRouter
-    private let finder: UnicastFinder
+    private let finder: UnicastEngine
 
     init() {
-        finder = UnicastFinder(domains: [], exchange: server) { Surroundings(searchDomains: [], networks: []) }
+        finder = UnicastEngine(domains: [], exchange: server) { Surroundings(searchDomains: [], networks: []) }
         engine = EngineRouter(finders: [finder], publishers: [])
     }
 
@@ -60,7 +60,7 @@ import Testing
     @Test func itAsksAgainByItsClock() async throws {
         server.add("Tony")
         let time = DiscoveryTesting.TestTime()
-        let finder = UnicastFinder(domains: [], exchange: server, time: time) {
+        let finder = UnicastEngine(domains: [], exchange: server, time: time) {
             Surroundings(searchDomains: [], networks: [])
         }
         let (facts, continuation) = AsyncStream.makeStream(of: BrowseFact.self)

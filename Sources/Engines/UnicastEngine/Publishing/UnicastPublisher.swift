@@ -4,7 +4,7 @@ import Discovery
 import DiscoverySystem
 
 /// Publishes in the domains that have a key, with a `ZoneRunner` for each domain and host.
-final class UnicastPublisher: ServicePublisher {
+final class UnicastPublisher: Sendable {
     /// Finds the server of a domain's zone.
     typealias Locate = @Sendable (Domain, ServerName?) async throws(DiscoveryError) -> ZoneLocation
 
@@ -79,13 +79,6 @@ final class UnicastPublisher: ServicePublisher {
                 "this machine's id in the zone cannot be kept, so that after a crash its services get other names until their lease ends: \($0)"
             ]
         } ?? []
-    }
-
-    func publish(
-        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
-        reporting: @escaping @Sendable (PublicationFact) -> Void
-    ) -> any PublicationOperation {
-        publish(service, on: nil, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
     }
 
     /// Publishes a service; see `ServicePublisher`.
@@ -212,10 +205,6 @@ final class UnicastPublisher: ServicePublisher {
     /// Publishes other addresses of a host for which services are published.
     func became(_ host: ZoneHost, in domain: Domain) {
         state.withLock { $0.runners[Place(domain: domain, host: host.identity)] }?.use(host.addresses)
-    }
-
-    func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
-        SingleReport { reporting(.up) }
     }
 
     @discardableResult
