@@ -11,17 +11,8 @@ final class RelayedPublication: PublicationOperation {
         var service: OfferedService
         var operations: [PublicationRelay.Publisher: any PublicationOperation] = [:]
         var retry: Task<Void, Never>?
-        /// Facts that are not reported yet: each is reported after the one before it, and none under the lock.
-        var news: [PublicationFact] = []
-        var phase = Phase.open
-    }
-
-    private enum Phase {
-        case open
-        /// A thread reports a fact.
-        case reporting
         /// The program has ended it: nothing is reported any more.
-        case ended
+        var isOver = false
     }
 
     private let avahi: AvahiEngine
@@ -32,6 +23,7 @@ final class RelayedPublication: PublicationOperation {
     private let selection: @Sendable () -> PublisherSelection
     private let ended: @Sendable () -> Void
     private let state: Locked<State>
+    private let reports = ReportQueue<Int>()
 
     /// - Parameters:
     ///   - selection: what publishes now.
@@ -64,10 +56,10 @@ final class RelayedPublication: PublicationOperation {
 
     private func change(_ decide: (inout State) -> [PublicationRelay.Action]) {
         state.withLock { state in
-            guard state.phase != .ended else { return }
+            guard !state.isOver else { return }
             for action in decide(&state) { carryOut(action, &state) }
         }
-        tell()
+        reports.run()
     }
 
     private func carryOut(_ action: PublicationRelay.Action, _ state: inout State) {
@@ -80,28 +72,13 @@ final class RelayedPublication: PublicationOperation {
             } else {
                 operation?.cancel()
             }
-        case .report(let fact): state.news.append(fact)
+        case .report(let fact): reports.add(to: 0) { [report] in report(fact) }
         case .retry(let pause):
             state.retry?.cancel()
             state.retry = Task { [weak self] in
                 try? await Task.sleep(for: pause)
                 if !Task.isCancelled { self?.change { $0.relay.retryIsDue() } }
             }
-        }
-    }
-
-    /// Reports what is new, unless another thread is at it, which goes on then.
-    private func tell() {
-        func next() -> PublicationFact? {
-            state.withLock { state in
-                guard state.phase == .open, !state.news.isEmpty else { return nil }
-                state.phase = .reporting
-                return state.news.removeFirst()
-            }
-        }
-        while let fact = next() {
-            report(fact)
-            state.withLock { if $0.phase == .reporting { $0.phase = .open } }
         }
     }
 
@@ -142,11 +119,12 @@ final class RelayedPublication: PublicationOperation {
     /// Takes the operations away; nothing is reported any more.
     private func end() -> [any PublicationOperation] {
         let operations = state.withLock { state -> [any PublicationOperation] in
-            state.phase = .ended
+            state.isOver = true
             state.retry?.cancel()
             defer { state.operations = [:] }
             return state.operations.values.map(\.self)
         }
+        reports.drop(0)
         ended()
         return operations
     }

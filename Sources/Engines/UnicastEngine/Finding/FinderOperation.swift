@@ -54,19 +54,18 @@ struct FinderReport<Fact: FinderFact>: Sendable {
 
 /// Carries out one query. Each question is an unstructured task, because only the operation waits for it.
 final class FinderOperation<Graph: ServerGraph>: FinderQuery {
-    private enum Phase { case idle, delivering, ended }
-
     private struct State {
         var rules: ServerBrowse<Graph>
         var tasks: [Question: Task<Void, Never>] = [:]
         var alarm: Alarm?
-        var phase = Phase.idle
+        var isOver = false
     }
 
     private let state: Locked<State>
     private let time: any TimeSource
     private let ask: @Sendable (Question) async -> AnswerReading
     private let report: @Sendable ([Graph.Fact]) -> Void
+    private let reports = ReportQueue<Int>()
 
     init(
         _ rules: ServerBrowse<Graph>, time: any TimeSource, ask: @escaping @Sendable (Question) async -> AnswerReading,
@@ -87,11 +86,12 @@ final class FinderOperation<Graph: ServerGraph>: FinderQuery {
 
     func end() {
         let tasks = state.withLock { state in
-            state.phase = .ended
+            state.isOver = true
             state.alarm = nil
             defer { state.tasks = [:] }
             return state.tasks.values
         }
+        reports.drop(0)
         for task in tasks { task.cancel() }
     }
 
@@ -109,7 +109,7 @@ final class FinderOperation<Graph: ServerGraph>: FinderQuery {
     private func advance(_ change: (inout ServerBrowse<Graph>, Duration) -> Void = { _, _ in }) {
         let now = time.now
         state.withLock { state in
-            guard state.phase != .ended else { return }
+            guard !state.isOver else { return }
             change(&state.rules, now)
             for question in state.rules.due(at: now, jitter: { .random(in: 0...1) }) {
                 state.tasks[question] = Task { [weak self, ask] in
@@ -119,23 +119,11 @@ final class FinderOperation<Graph: ServerGraph>: FinderQuery {
                 }
             }
             state.alarm?.set(to: state.rules.deadline)
+            let facts = state.rules.takeFacts()
+            // Added under the lock, which keeps the batches in order.
+            if !facts.isEmpty { reports.add(to: 0) { [report] in report(facts) } }
         }
-        deliver()
-    }
-
-    /// Reports one batch after another, and without a lock, because the receiver may end the query.
-    private func deliver() {
-        while true {
-            let facts = state.withLock { state -> [Graph.Fact] in
-                guard state.phase == .idle else { return [] }
-                let facts = state.rules.takeFacts()
-                if !facts.isEmpty { state.phase = .delivering }
-                return facts
-            }
-            guard !facts.isEmpty else { return }
-            report(facts)
-            state.withLock { if $0.phase == .delivering { $0.phase = .idle } }
-        }
+        reports.run()
     }
 }
 
