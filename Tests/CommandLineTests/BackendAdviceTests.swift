@@ -1,14 +1,13 @@
 #if Commands
 import DiscoverySystem
-import HostEngine
 import Testing
 
 @testable import DiscoverdCommands
 
 @Suite("What to do where nothing publishes")
 struct BackendAdviceTests {
-    private func advice(_ publisher: PublisherChoice, _ responders: SystemResponder...) -> String {
-        BackendAdvice.lines(for: publisher, responders: responders)[0]
+    private func advice(_ use: AvahiUse, _ responders: SystemResponder...) -> String {
+        BackendAdvice.lines(for: use, responders: responders)[0]
     }
 
     @Test(
@@ -17,13 +16,13 @@ struct BackendAdviceTests {
     func advice() {
         let avahi = SystemResponder(name: "avahi-daemon", process: 7)
         let other = SystemResponder(name: "systemd-resolve", process: 9)
-        for publisher in [PublisherChoice.auto, .avahi] {
+        for use in [AvahiUse.auto, .always] {
             #expect(
-                advice(publisher, other, avahi).hasPrefix("avahi-daemon (pid 7) runs and cannot be asked. Restart it"))
+                advice(use, other, avahi).hasPrefix("avahi-daemon (pid 7) runs and cannot be asked. Restart it"))
         }
         #expect(advice(.auto, other) == "Stop systemd-resolved (pid 9), or publish beside it: --avahi never.")
-        #expect(advice(.avahi).hasPrefix("Install it (apt install avahi-daemon)"))
-        #expect(advice(.wire, avahi).contains("doctor"))
+        #expect(advice(.always).hasPrefix("Install it (apt install avahi-daemon)"))
+        #expect(advice(.never, avahi).contains("doctor"))
     }
 
     private func holder(_ process: Int32?, _ name: String?, user: UInt32 = 0) -> PortHolder {

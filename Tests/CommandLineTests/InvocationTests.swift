@@ -107,17 +107,17 @@ import Testing
     @Test func engines() throws {
         #expect(try Self.invocation("browse http").finder == .auto)
         #expect(try Self.invocation("browse http --finder avahi").finder == .avahi)
-        #expect(try Self.invocation("publish a 1").publisher == .auto)
-        #expect(try Self.invocation("publish a 1 --avahi always").publisher == .avahi)
-        #expect(try Self.invocation("publish a 1 --avahi never").publisher == .wire)
+        #expect(try Self.invocation("publish a 1").avahi == .auto)
+        #expect(try Self.invocation("publish a 1 --avahi always").avahi == .always)
+        #expect(try Self.invocation("publish a 1 --avahi never").avahi == .never)
         // Its name in the version before.
-        #expect(try Self.invocation("publish a 1 --backend private").publisher == .wire)
+        #expect(try Self.invocation("publish a 1 --backend private").avahi == .never)
         // doctor reports the machine as it is.
-        #expect(try Self.invocation("doctor").publisher == .avahi)
+        #expect(try Self.invocation("doctor").avahi == .always)
         #expect(try Self.invocation("doctor").finder == .avahi)
         // What asks the links for a name needs nothing else.
-        #expect(try Self.invocation("doctor tony --avahi never").publisher == .avahi)
-        #expect(try Self.invocation("resolve x.local --avahi never").publisher == .avahi)
+        #expect(try Self.invocation("doctor tony --avahi never").avahi == .always)
+        #expect(try Self.invocation("resolve x.local --avahi never").avahi == .always)
     }
 
     @Test func patience() throws {

@@ -4,7 +4,6 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 internal import DiscoverySystem
-internal import HostEngine
 
 /// Tracks whether the backend has answered. Until it answers, a timer may end the command; afterwards, coming and going is only reported.
 struct BackendGate {
@@ -121,22 +120,22 @@ enum BackendAdvice {
     private static let doctor = "'discoverd doctor' says what is missing."
 
     /// Advice about the system's avahi-daemon. Also right when the daemon has no backend: nothing this command could start would help it.
-    static func ofSystem() -> [String] { lines(for: .avahi) }
+    static func ofSystem() -> [String] { lines(for: .always) }
 
-    static func lines(for publisher: PublisherChoice) -> [String] {
-        lines(for: publisher, responders: SystemResponder.all)
+    static func lines(for use: AvahiUse) -> [String] {
+        lines(for: use, responders: SystemResponder.all)
     }
 
     /// - Parameter responders: what answers multicast questions for this machine.
-    static func lines(for publisher: PublisherChoice, responders: [SystemResponder]) -> [String] {
-        if publisher != .wire, let hung = responders.first(where: \.isAvahi) {
+    static func lines(for use: AvahiUse, responders: [SystemResponder]) -> [String] {
+        if use != .never, let hung = responders.first(where: \.isAvahi) {
             return [
                 "\(hung) runs and cannot be asked. Restart it: systemctl restart avahi-daemon; or leave it: --avahi never.",
                 doctor,
             ]
         }
-        if publisher == .wire { return [doctor] }
-        if publisher == .auto, let other = responders.first {
+        if use == .never { return [doctor] }
+        if use == .auto, let other = responders.first {
             return ["Stop \(other), or publish beside it: --avahi never.", doctor]
         }
         return ["Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).", doctor]

@@ -4,7 +4,6 @@ internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
 internal import DiscoverySystem
-internal import HostEngine
 
 /// How a command runs: in which program, with which engines, with which use of the daemon, and how patiently. A value, decided once from
 /// what the command needs, its options and this machine, before anything runs. `InvocationTests` has the table.
@@ -57,8 +56,8 @@ struct Invocation {
     /// Whether and how the daemon is asked.
     let daemon: CommandNeeds.DaemonUse
     let servers: Servers
-    let publisher: PublisherChoice
-    let finder: FinderChoice
+    let avahi: AvahiUse
+    let finder: AvahiUse.Finder
     let patience: Patience
     /// In which version JSON is printed; nil: for people.
     let json: JSONVersion?
@@ -75,8 +74,7 @@ struct Invocation {
         program = Self.program(needs, daemon, machine)
         // The links are asked by the command itself.
         let asksLinks = needs.daemon == .never && !needs.asksAvahi
-        publisher =
-            asksLinks || needs.asksAvahi && options.avahi == .auto ? .avahi : PublisherChoice(options.avahi)
+        avahi = asksLinks || needs.asksAvahi && options.avahi == .auto ? .always : options.avahi
         finder = needs.asksAvahi ? .avahi : asksLinks ? .auto : options.finder
         patience = needs.domains.isOnlyOthers ? .servers : .system
     }

@@ -125,16 +125,16 @@ struct Runner {
     private func engine(over daemon: ControlClient?) throws -> any DiscoveryEngine {
         guard let daemon else {
             let host = try HostEngine(
-                invocation.finder, publisher: invocation.publisher, publishes: needs.publishes, isCommand: true)
+                invocation.finder, avahi: invocation.avahi, publishes: needs.publishes, isCommand: true)
             if let reason = host.reasonWithoutWire {
                 notices.detail("avahi-daemon finds services, for discoverd cannot: \(reason)")
             }
             return host.engine
         }
-        let (notices, publisher, isNamed) = (notices, invocation.publisher, invocation.socket != nil)
+        let (notices, avahi, isNamed) = (notices, invocation.avahi, invocation.socket != nil)
         return RemoteEngine(path: daemon.path, check: needs.check) {
             notices.notice("the daemon has no connection left for this user (clients-per-user); published without it")
-            return try? HostEngine(.avahi, publisher: publisher).engine
+            return try? HostEngine(.avahi, avahi: avahi).engine
         } withoutDaemon: {
             // A daemon named on the command line has no substitute.
             guard !isNamed, let host = try? HostEngine(.auto, publishes: false) else { return nil }
@@ -159,7 +159,7 @@ struct Runner {
         var failure = CommandError(of: error, asking: needs.domains)
         if failure.isAboutBackend {
             failure = failure.isAbout(needs.publishes ? "publishes" : "finds")
-            failure.advice = isAsked ? BackendAdvice.ofSystem() : BackendAdvice.lines(for: invocation.publisher)
+            failure.advice = isAsked ? BackendAdvice.ofSystem() : BackendAdvice.lines(for: invocation.avahi)
         }
         failures.tell(failure)
         return failure.status

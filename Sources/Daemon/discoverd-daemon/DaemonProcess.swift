@@ -70,7 +70,7 @@ struct DaemonProcess {
             limits: configuration.limits.withinDescriptors
         )
         facts.domains = { domains.states }
-        facts.publishing = { host.publishing?.rawValue }
+        facts.publishing = { host.publishing }
         facts.machineName = { host.machineName }
         let gateways = Locked<[Gateway]>([])
         facts.exports = {
@@ -138,7 +138,7 @@ struct DaemonProcess {
         if let hint = command.publishing.hint { log.notice(hint) }
         let finder = chosen("finder", command.finder, configuration.finder, log)
         do throws(DiscoveryError) {
-            return try HostEngine(finder ?? .auto, publisher: PublisherChoice(avahi))
+            return try HostEngine(finder ?? .auto, avahi: avahi)
         } catch {
             throw Failure(status: error.code == .systemRefused ? 71 : 69, message: error.message)
         }

@@ -16,22 +16,22 @@ package struct HostEngine: Sendable {
     /// Where records of the links can be asked for; nil where all is avahi-daemon's.
     package let wire: MulticastEngine?
     /// The finder in use; never `auto`.
-    package let finder: FinderChoice
+    package let finder: AvahiUse.Finder
     /// Why `auto` did not become the wire.
     package let reasonWithoutWire: String?
 
     /// Creates the engines; their initialisers say what they start.
     /// - Parameters:
-    ///   - publisher: what publishes; with `.wire`, no avahi-daemon is asked for anything.
+    ///   - use: what publishes; with `.never`, no avahi-daemon is asked for anything.
     ///   - publishes: false if nothing will be published.
     ///   - isCommand: whether a person has started this (`MulticastEngine.isOfCommand`).
     /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
-        _ choice: FinderChoice, publisher choiceToPublish: PublisherChoice = .auto, publishes: Bool = true,
+        _ choice: AvahiUse.Finder, avahi use: AvahiUse = .auto, publishes: Bool = true,
         isCommand: Bool = false
     ) throws(DiscoveryError) {
-        let usesWire = choice != .avahi || choiceToPublish != .avahi && publishes
-        let isNeeded = choice == .wire || choiceToPublish == .wire
+        let usesWire = choice != .avahi || use != .always && publishes
+        let isNeeded = choice == .wire || use == .never
         let (wire, reason) = usesWire ? try Self.wire(isNeeded: isNeeded, isCommand: isCommand) : (nil, nil)
         reasonWithoutWire = choice == .avahi ? nil : reason
         self.wire = wire
@@ -45,9 +45,9 @@ package struct HostEngine: Sendable {
         }
         let onWire = choice == .avahi ? nil : wire
         let publisher: any ServicePublisher =
-            switch choiceToPublish {
-            case .avahi: avahi
-            case .wire: wire ?? avahi
+            switch use {
+            case .always: avahi
+            case .never: wire ?? avahi
             case .auto:
                 LinkPublisher(avahi, wire, obstacle: reason, ends: onWire == nil ? wire : avahi)
             }
@@ -58,20 +58,22 @@ package struct HostEngine: Sendable {
             return
         }
         (linkFinder, finder) = (onWire, .wire)
-        guard choiceToPublish != .wire else {
+        guard use != .never else {
             engine = onWire
             return
         }
         engine = EngineRouter(finders: [onWire], publishers: [publisher])
     }
 
-    /// What publishes now: avahi-daemon or the wire; nil where it is not known yet, or nothing can.
-    package var publishing: PublisherChoice? {
-        switch publisher {
-        case let publisher as LinkPublisher: publisher.current
-        case is AvahiEngine: .avahi
-        default: .wire
-        }
+    /// What publishes now, `avahi` or `wire`; nil where it is not known yet, or nothing can.
+    package var publishing: String? {
+        let current: PublisherSelection.Publisher? =
+            switch publisher {
+            case let publisher as LinkPublisher: publisher.current
+            case is AvahiEngine: .avahi
+            default: .wire
+            }
+        return current?.rawValue
     }
 
     /// This machine's name for what publishes now, and the one that it would have, had no other host that one; nil where nothing is
@@ -108,25 +110,3 @@ package struct HostEngine: Sendable {
         }
     }
 }
-
-/// What publishes on the link.
-package enum PublisherChoice: String, Sendable {
-    /// avahi-daemon where it answers, else this process.
-    case auto
-    /// The system's avahi-daemon.
-    case avahi
-    /// This process, by multicast DNS.
-    case wire
-
-    package init(_ use: AvahiUse) {
-        self =
-            switch use {
-            case .auto: .auto
-            case .always: .avahi
-            case .never: .wire
-            }
-    }
-}
-
-/// What finds services on the link.
-package typealias FinderChoice = AvahiUse.Finder

@@ -43,12 +43,8 @@ final class LinkPublisher: ServicePublisher {
     func publishes(in domain: Domain) -> Bool { domain == .local }
 
     /// What publishes now; nil where nothing does, or it is not known yet.
-    var current: PublisherChoice? {
-        switch state.withLock({ $0.selection.choice }) {
-        case .publisher(.avahi): .avahi
-        case .publisher(.wire): .wire
-        case .open, .nobody: nil
-        }
+    var current: PublisherSelection.Publisher? {
+        if case .publisher(let current) = state.withLock({ $0.selection.choice }) { current } else { nil }
     }
 
     /// This machine's name for what publishes now; nil where that is not known.

@@ -6,7 +6,7 @@ import DiscoverySystem
 /// What publishes on the link, where nobody has said it: avahi-daemon where it answers, else this process, unless another program answers for
 /// this machine (docs/decisions/0081-a-responder-of-our-own.md). A value.
 struct PublisherSelection {
-    enum Publisher: Hashable {
+    enum Publisher: String {
         case avahi, wire
     }
 

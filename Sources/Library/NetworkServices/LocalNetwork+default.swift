@@ -53,13 +53,13 @@ extension LocalNetwork {
     public convenience init(
         backend: Backend, observer: (any DiscoveryObserver)? = nil
     ) throws(DiscoveryError) {
-        let publisher: PublisherChoice =
+        let avahi: AvahiUse =
             switch backend {
             case .auto: .auto
-            case .system: .avahi
-            case .wire: .wire
+            case .system: .always
+            case .wire: .never
             }
-        self.init(engine: try HostEngine(.auto, publisher: publisher).engine, observer: observer)
+        self.init(engine: try HostEngine(.auto, avahi: avahi).engine, observer: observer)
     }
 }
 

@@ -3,19 +3,18 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DiscoveryJSON
 internal import DiscoverySystem
-internal import HostEngine
 
 /// Options that every command takes, and what counts for those that do not take them.
 protocol CommonArguments: Sendable {
     var avahi: AvahiUse { get }
-    var finder: FinderChoice { get }
+    var finder: AvahiUse.Finder { get }
     var noDaemon: Bool { get }
     var socket: String? { get }
 }
 
 extension CommonArguments {
     var avahi: AvahiUse { .auto }
-    var finder: FinderChoice { .auto }
+    var finder: AvahiUse.Finder { .auto }
     var noDaemon: Bool { false }
 }
 
@@ -72,7 +71,7 @@ struct CommonOptions: ParsableArguments, CommonArguments {
 
     /// For tests, and for who looks for a fault.
     @Option(name: .long, help: .hidden)
-    var finder = FinderChoice.auto
+    var finder = AvahiUse.Finder.auto
 
     @Flag(name: .customLong("no-daemon"), help: .hidden)
     var isAlone = false
