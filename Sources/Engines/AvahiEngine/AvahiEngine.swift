@@ -52,7 +52,7 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func watchState(
         _ reporting: @escaping @Sendable (EngineState) -> Void
     ) -> any EngineOperation {
-        start { _ in StateOperation(report: reporting) }
+        start { _ in StandingOperation(report: reporting, down: EngineState.down) { _, _ in .up } }
     }
 
     /// What avahi-daemon can do for a publisher.
@@ -69,7 +69,11 @@ public actor AvahiEngine: DiscoveryEngine {
     package nonisolated func watchReadiness(
         _ reporting: @escaping @Sendable (Readiness) -> Void
     ) -> any EngineOperation {
-        start { _ in ReadinessOperation(report: reporting) }
+        start { _ in
+            StandingOperation(report: reporting, down: Readiness.down) { connection, publishes in
+                publishes.map { $0 ? Readiness.publishes(connection.hostName) : .answers }
+            }
+        }
     }
 
     /// Starts a query on avahi-daemon; see `DiscoveryEngine`.
@@ -149,12 +153,13 @@ public actor AvahiEngine: DiscoveryEngine {
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
-        start { core in
-            guard service.domain == .local else {
-                let text = "avahi-daemon publishes in the domain local alone, not in \(service.domain)"
+        guard service.domain == .local else {
+            let text = "avahi-daemon publishes in the domain local alone, not in \(service.domain)"
+            return SingleReport {
                 reporting(PublicationFact(name: service.name, state: .failed(DiscoveryError(.invalidDomain, text))))
-                return StateOperation { _ in }
             }
+        }
+        return start { core in
             let registration = Registration(of: service, policy: onConflict, isPersistent: isPersistent)
             return PublishOperation(service: service, registration, core: core, report: reporting)
         }
@@ -212,47 +217,41 @@ public actor AvahiEngine: DiscoveryEngine {
     }
 }
 
-/// Reports the state of the connection to avahi-daemon, and asks it for nothing.
-final class StateOperation: CoreOperation {
-    private var told: EngineState?
-    private let report: (EngineState) -> Void
-
-    init(report: @escaping (EngineState) -> Void) { self.report = report }
-
-    func connected(_ connection: AvahiConnection) { became(.up) }
-    func publishing(_ isPossible: Bool) {}
-    func disconnected(_ reason: String) { became(.down(reason)) }
-    func end() {}
-
-    private func became(_ state: EngineState) {
-        guard state != told else { return }
-        told = state
-        report(state)
-    }
-}
-
-/// Reports what avahi-daemon can do for a publisher, and asks it for nothing.
-private final class ReadinessOperation: CoreOperation {
-    private var told: AvahiEngine.Readiness?
+/// Reports what the connection to avahi-daemon is good for, and asks it for nothing.
+private final class StandingOperation<State: Equatable>: CoreOperation {
+    private var told: State?
     private var connection: AvahiConnection?
-    private let report: (AvahiEngine.Readiness) -> Void
+    private let report: (State) -> Void
+    private let down: (String) -> State
+    private let up: (AvahiConnection, _ publishes: Bool?) -> State?
 
-    init(report: @escaping (AvahiEngine.Readiness) -> Void) { self.report = report }
+    /// - Parameters:
+    ///   - down: what it is while avahi-daemon cannot be reached, for this reason.
+    ///   - up: what it is otherwise; nil where that is not known yet. Whether it publishes is told later: nil until then.
+    init(
+        report: @escaping (State) -> Void, down: @escaping (String) -> State,
+        up: @escaping (AvahiConnection, _ publishes: Bool?) -> State?
+    ) {
+        (self.report, self.down, self.up) = (report, down, up)
+    }
 
-    func connected(_ connection: AvahiConnection) { self.connection = connection }
+    func connected(_ connection: AvahiConnection) {
+        self.connection = connection
+        became(up(connection, nil))
+    }
 
-    func publishing(_ isPossible: Bool) { became(isPossible ? .publishes(connection?.hostName) : .answers) }
+    func publishing(_ isPossible: Bool) { if let connection { became(up(connection, isPossible)) } }
 
     func disconnected(_ reason: String) {
         connection = nil
-        became(.down(reason))
+        became(down(reason))
     }
 
     func end() { connection = nil }
 
-    private func became(_ readiness: AvahiEngine.Readiness) {
-        guard readiness != told else { return }
-        told = readiness
-        report(readiness)
+    private func became(_ standing: State?) {
+        guard let standing, standing != told else { return }
+        told = standing
+        report(standing)
     }
 }

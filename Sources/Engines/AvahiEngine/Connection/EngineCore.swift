@@ -29,8 +29,8 @@ final class EngineCore {
     private var connection: AvahiConnection?
     private var connectionNumber = 0
     private var operations: [UInt64: any CoreOperation] = [:]
-    private var retryTimer: LoopTimer?
-    private var heldTimer: LoopTimer?
+    private let retryTimer: LoopTimer
+    private let heldTimer: LoopTimer
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -38,6 +38,13 @@ final class EngineCore {
         lines = LookLines(loop: loop)
         groupConnections = EntryGroupConnections(loop: loop)
         turns = BoundedWorkQueue(loop: loop)
+        retryTimer = LoopTimer(loop: loop)
+        heldTimer = LoopTimer(loop: loop)
+        retryTimer.fire = { [weak self] in
+            guard let self else { return }
+            self.carryOut(self.lifecycle.retryIsDue())
+        }
+        heldTimer.fire = { [weak self] in self?.lifecycle.held() }
         groupConnections.failed = { [weak self] error in
             guard let self else { return }
             // All connections go to the same avahi-daemon: what ended one ends them all.
@@ -85,10 +92,8 @@ final class EngineCore {
         for id in operations.keys.sorted() { end(id: id) }
         links.free()
         turns.free()
-        retryTimer?.free()
-        heldTimer?.free()
-        retryTimer = nil
-        heldTimer = nil
+        retryTimer.free()
+        heldTimer.free()
     }
 
     /// Returns when avahi-daemon has noticed the closed connections; up to 25 s later if it hangs. The bus reports them before it forwards
@@ -107,7 +112,7 @@ final class EngineCore {
             switch action {
             case .connect: open()
             case .disconnect: disconnect()
-            case .retry(let delay): retry(after: delay)
+            case .retry(let delay): retryTimer.set(after: delay)
             case .up: up()
             case .publishing(let isPossible): for operation in inOrder { operation.publishing(isPossible) }
             case .down(let reason): down(reason)
@@ -158,23 +163,12 @@ final class EngineCore {
     private func up() {
         guard let connection else { return }
         for operation in inOrder { operation.connected(connection) }
-        if heldTimer == nil { heldTimer = LoopTimer(loop: loop) { [weak self] in self?.lifecycle.held() } }
-        heldTimer?.set(after: .seconds(10))
+        heldTimer.set(after: .seconds(10))
     }
 
     private func down(_ reason: String) {
         lines.clear()
         for operation in inOrder { operation.disconnected(reason) }
-    }
-
-    private func retry(after delay: Duration) {
-        if retryTimer == nil {
-            retryTimer = LoopTimer(loop: loop) { [weak self] in
-                guard let self else { return }
-                self.carryOut(self.lifecycle.retryIsDue())
-            }
-        }
-        retryTimer?.set(after: delay)
     }
 }
 
