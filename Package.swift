@@ -76,7 +76,7 @@ let engines: [Target] = [
     module("MulticastEngine", in: "Engines", library + ["CLinux", "DNSMessage", "Records", "Responder"], pointers),
     module("AvahiEngine", in: "Engines", library + ["CAvahi", "DNSMessage", "Records"], pointers),
     module("UnicastEngine", in: "Engines", library + ["DNSMessage", "Records"] + crypto + sockets, pointers),
-    module("HostEngine", in: "Engines", library + ["AvahiEngine", "DNSMessage", "MulticastEngine"]),
+    module("HostEngine", in: "Engines", library + ["AvahiEngine", "MulticastEngine"]),
 ]
 
 /// The daemon, what goes over its socket, and its clients. What every command links has no dependency.

@@ -1,7 +1,6 @@
 import DNSMessage
 import DNSSD
 import Glibc
-import HostEngine
 import MulticastEngine
 import Testing
 
@@ -86,7 +85,7 @@ struct LinkCheckTests {
 
     @Test("names: none heard is not ok")
     func names() {
-        let none = NameCheck.findings(of: NameDisputes(NameSurvey()))
+        let none = NameCheck.findings(of: NameSurvey())
         #expect(none.map(\.verdict) == [.skip])
     }
 }

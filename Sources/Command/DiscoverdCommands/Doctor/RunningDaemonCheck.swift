@@ -1,10 +1,11 @@
 #if Commands
 internal import CommandFrame
+internal import DNSMessage
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
-internal import HostEngine
 internal import Libc
+internal import MulticastEngine
 
 /// Whether a discoverd daemon runs, and what it permits this user. Most commands work without one.
 enum RunningDaemonCheck {
@@ -119,16 +120,27 @@ enum NameCheck {
     private static let most = 20
 
     static func run() async -> [DoctorFinding] {
-        (try? await BlockingThread.value { NameDisputes.survey() }).map(findings(of:)) ?? []
+        (try? await BlockingThread.value { NameCheck.survey() }).map(findings(of:)) ?? []
     }
 
-    static func findings(of found: NameDisputes) -> [DoctorFinding] {
-        let (doubtful, disputes) = (found.disputes.filter(\.mayBeOne), found.disputes.filter { !$0.mayBeOne })
+    /// Asks the links for 2.5 s; blocks.
+    /// - Returns: nil where there is no link, or UDP port 5353 is not shared.
+    private static func survey() -> NameSurvey? {
+        let inquiry = LinkInquiry(on: .all, over: nil, asQuery: true)
+        guard inquiry.links.contains(where: { !$0.interface.isLoopback }) else { return nil }
+        var survey = NameSurvey(own: inquiry.ownAddresses)
+        inquiry.run(&survey, within: NameSurvey.time) { false }
+        return survey
+    }
+
+    static func findings(of survey: NameSurvey) -> [DoctorFinding] {
+        let (found, all) = (survey.count, survey.disputes)
+        let (doubtful, disputes) = (all.filter(\.mayBeOne), all.filter { !$0.mayBeOne })
         let notes = doubtful.prefix(most).map { dispute in
             DoctorFinding(
                 check, .ok,
-                "\(dispute.name) is one host with two interfaces on a link, or two hosts share the name: "
-                    + dispute.sides.joined(separator: "; "))
+                "\(dispute.name.presentation) is one host with two interfaces on a link, or two hosts share the name: "
+                    + dispute.texts.joined(separator: "; "))
         }
         guard !disputes.isEmpty else {
             guard found.services + found.hosts > 0 else {
@@ -148,8 +160,8 @@ enum NameCheck {
         let shown = disputes.prefix(most).map { dispute in
             DoctorFinding(
                 check, .warn,
-                "\(dispute.isService ? "the service" : "the host name") \(dispute.name) is claimed by "
-                    + "\(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))",
+                "\(dispute.isService ? "the service" : "the host name") \(dispute.name.presentation) is claimed by "
+                    + "\(dispute.sides.count) hosts: \(dispute.texts.joined(separator: "; "))",
                 advice:
                     "'discoverd key show' there and 'connect --tls' here tell which one is real (discoverd-key(1)). "
                     + "Stop or rename the other.")

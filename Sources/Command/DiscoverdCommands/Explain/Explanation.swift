@@ -4,7 +4,6 @@ internal import DNSMessage
 internal import DNSSD
 internal import Discovery
 internal import DiscoverySystem
-internal import HostEngine
 internal import MulticastEngine
 
 /// What evidence means: what is wrong. A value.
@@ -74,16 +73,17 @@ struct Explanation {
             survey.received(
                 Message(flags: .response, answers: [heard.record]), heard.arrival, at: heard.time)
         }
-        let disputes = NameDisputes(survey).disputes
+        let disputes = survey.disputes
         for dispute in disputes.filter({ !$0.mayBeOne }).prefix(Self.mostNamed) {
             add(
                 .twoHosts,
-                "\(dispute.name) is claimed by \(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))")
+                "\(dispute.name.presentation) is claimed by \(dispute.sides.count) hosts: "
+                    + dispute.texts.joined(separator: "; "))
         }
         for dispute in disputes.filter(\.mayBeOne).prefix(Self.mostNamed) {
             note(
-                "\(dispute.name) is one host with two interfaces on the link, or two hosts share the name: "
-                    + dispute.sides.joined(separator: "; "))
+                "\(dispute.name.presentation) is one host with two interfaces on the link, or two hosts share the name: "
+                    + dispute.texts.joined(separator: "; "))
         }
         let others = inquiry.answers.filter { !$0.arrival.isOurs }
         guard !others.isEmpty, !evidence.isOwn else { return }

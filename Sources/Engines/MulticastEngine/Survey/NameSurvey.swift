@@ -21,6 +21,22 @@ package struct NameSurvey: Inquirer {
         package let interface: NetworkInterface
         /// What each host says, one way or another.
         package let sides: [(host: IPAddress, records: Set<RecordData>)]
+
+        package var isService: Bool { owner == .service }
+        package var mayBeOne: Bool { owner == .hostOrTwo }
+
+        /// The hosts' addresses, with what each says of the name. Safe for a terminal.
+        package var texts: [String] {
+            sides.map { side in
+                let records = side.records.map(text).sorted()
+                return "\(side.host) on \(interface.name) says \(records.joined(separator: ", "))"
+            }
+        }
+
+        private func text(_ data: RecordData) -> String {
+            if case .srv(_, _, let port, let host) = data { return "\(host.presentation) port \(port)" }
+            return IPAddress(data, scope: interface.index).map(\.description) ?? "?"
+        }
     }
 
     /// The most questions, and the most names that are kept.
