@@ -63,21 +63,6 @@ FUNCTION(const char *, avahi_client_get_host_name_fqdn, (AvahiClient * client), 
 
 // MARK: lookup.h
 
-FUNCTION(AvahiServiceBrowser *, avahi_service_browser_new,
-         (AvahiClient * client, AvahiIfIndex interface, AvahiProtocol protocol, const char *type, const char *domain,
-          AvahiLookupFlags flags, AvahiServiceBrowserCallback callback, void *userdata),
-         (client, interface, protocol, type, domain, flags, callback, userdata), NULL)
-FUNCTION(int, avahi_service_browser_free, (AvahiServiceBrowser * browser), (browser), AVAHI_ERR_NO_DAEMON)
-FUNCTION(AvahiServiceTypeBrowser *, avahi_service_type_browser_new,
-         (AvahiClient * client, AvahiIfIndex interface, AvahiProtocol protocol, const char *domain, AvahiLookupFlags flags,
-          AvahiServiceTypeBrowserCallback callback, void *userdata),
-         (client, interface, protocol, domain, flags, callback, userdata), NULL)
-FUNCTION(int, avahi_service_type_browser_free, (AvahiServiceTypeBrowser * browser), (browser), AVAHI_ERR_NO_DAEMON)
-FUNCTION(AvahiDomainBrowser *, avahi_domain_browser_new,
-         (AvahiClient * client, AvahiIfIndex interface, AvahiProtocol protocol, const char *domain,
-          AvahiDomainBrowserType type, AvahiLookupFlags flags, AvahiDomainBrowserCallback callback, void *userdata),
-         (client, interface, protocol, domain, type, flags, callback, userdata), NULL)
-FUNCTION(int, avahi_domain_browser_free, (AvahiDomainBrowser * browser), (browser), AVAHI_ERR_NO_DAEMON)
 FUNCTION(AvahiRecordBrowser *, avahi_record_browser_new,
          (AvahiClient * client, AvahiIfIndex interface, AvahiProtocol protocol, const char *name, uint16_t class, uint16_t type,
           AvahiLookupFlags flags, AvahiRecordBrowserCallback callback, void *userdata),
@@ -121,9 +106,6 @@ FUNCTION(int, avahi_entry_group_update_service_txt_strlst,
 // MARK: libavahi-common
 
 FUNCTION(const char *, avahi_strerror, (int error), (error), "libavahi-client.so.3 is not installed")
-FUNCTION(AvahiSimplePoll *, avahi_simple_poll_new, (void), (), NULL)
-PROCEDURE(avahi_simple_poll_free, (AvahiSimplePoll * poll), (poll))
-FUNCTION(const AvahiPoll *, avahi_simple_poll_get, (AvahiSimplePoll * poll), (poll), NULL)
 FUNCTION(AvahiStringList *, avahi_string_list_add_arbitrary, (AvahiStringList * list, const uint8_t *text, size_t size),
          (list, text, size), NULL)
 FUNCTION(AvahiStringList *, avahi_string_list_get_next, (AvahiStringList * list), (list), NULL)

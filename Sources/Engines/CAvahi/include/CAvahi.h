@@ -16,7 +16,6 @@
 #include <avahi-common/address.h>
 #include <avahi-common/defs.h>
 #include <avahi-common/error.h>
-#include <avahi-common/simple-watch.h>
 #include <avahi-common/strlst.h>
 #include <avahi-common/watch.h>
 #include <stdbool.h>
