@@ -142,8 +142,8 @@ extension AvahiConnection {
         let what = "cannot resolve \(service)"
         return try unsafe AvahiLookup(on: self, during: what, report: report) { client, userdata in
             unsafe avahi_service_resolver_new(
-                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(family), name, type.withoutRoot,
-                domain.withoutRoot, AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_NO_ADDRESS,
+                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(family), name, type.presentation,
+                domain.presentation, AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_NO_ADDRESS,
                 { _, _, _, event, _, _, _, host, _, port, txt, flags, userdata in
                     guard event == AVAHI_RESOLVER_FOUND,
                         let host = unsafe Domain(observed: AvahiStrings.text(host)),
@@ -177,9 +177,4 @@ struct ResolverAnswer {
     let text: RecordData
     /// Whether this machine publishes the service.
     let isLocal: Bool
-}
-
-extension DomainName {
-    /// The name as Avahi takes types and domains.
-    fileprivate var withoutRoot: String { String(description.dropLast()) }
 }

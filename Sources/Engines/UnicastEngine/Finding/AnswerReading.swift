@@ -66,7 +66,7 @@ extension AnswerReading {
         case 0 where !records.isEmpty: outcome = .records(records.map(\.data), ttl: records.shortestTTL)
         case 0 where isReferral && zone == nil:
             outcome = .failure(
-                "the DNS server \(answer.server) does not serve \(question.name.shown), and asks no others")
+                "the DNS server \(answer.server) does not serve \(question.name.presentation), and asks no others")
         case 0: outcome = .nothing(nameExists: true, ttl: zone?.ttl ?? Self.silentTTL)
         case 3: outcome = .nothing(nameExists: false, ttl: zone?.ttl ?? Self.silentTTL)
         default: outcome = .failure(Self.refusal(message.responseCode, by: answer.server, of: question))
@@ -108,10 +108,10 @@ extension AnswerReading {
     private static func refusal(_ code: UInt16, by server: ServerAddress, of question: Question) -> String {
         switch code {
         case 2:
-            "the DNS server \(server) cannot answer for \(question.name.shown) (SERVFAIL)"
+            "the DNS server \(server) cannot answer for \(question.name.presentation) (SERVFAIL)"
                 + (question.type == .ptr ? "; more than 100 services of one type may be the reason" : "")
-        case 5: "the DNS server \(server) refuses to answer for \(question.name.shown) (REFUSED)"
-        default: "the DNS server \(server) answers for \(question.name.shown) with error \(code)"
+        case 5: "the DNS server \(server) refuses to answer for \(question.name.presentation) (REFUSED)"
+        default: "the DNS server \(server) answers for \(question.name.presentation) with error \(code)"
         }
     }
 }
@@ -123,9 +123,4 @@ extension ResourceRecord {
 
 extension [ResourceRecord] {
     fileprivate var shortestTTL: Duration { .seconds(Int64(map(\.ttl).min() ?? 0)) }
-}
-
-extension DomainName {
-    /// The name as people write it, without the final dot.
-    var shown: String { labels.isEmpty ? "." : String(description.dropLast()) }
 }

@@ -124,7 +124,8 @@ struct ServerBrowse<Graph: ServerGraph>: Sendable {
     }
 
     private var leftOutText: String {
-        "\(leftOut) names in the list of \(graph?.key.name.shown ?? "") were left out: they are none of services there"
+        "\(leftOut) names in the list of \(graph?.key.name.presentation ?? "") were left out: "
+            + "they are none of services there"
     }
 
     /// Reports a failure once, until a question is answered again.

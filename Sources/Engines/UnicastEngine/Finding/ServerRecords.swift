@@ -84,7 +84,7 @@ struct ServerRecords: RecordSource {
                 }
         }
         return host.map { host in
-            "\(host.shown) is there, but the resolver tells no address of it: protection against rebinding withholds private ones "
+            "\(host.presentation) is there, but the resolver tells no address of it: protection against rebinding withholds private ones "
                 + "(dnsmasq: rebind-domain-ok; Unbound: private-domain)"
         }
     }

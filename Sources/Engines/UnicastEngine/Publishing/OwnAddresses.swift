@@ -1,4 +1,5 @@
 package import DNSSD
+import Discovery
 import DiscoverySystem
 import Libc
 
@@ -8,7 +9,7 @@ package enum OwnAddresses {
     /// (RFC 8981), deprecated and tentative ones. Empty if the server cannot be reached.
     package static func towards(_ server: ServerAddress) -> Set<IPAddress> {
         guard let source = source(towards: server), let all = InterfaceAddress.all(),
-            let interface = all.first(where: { $0.address?.isSame(as: source) == true })?.interface
+            let interface = all.first(where: { $0.address?.masked(to: 128) == source.masked(to: 128) })?.interface
         else { return [] }
         let unfit = unfitAddresses()
         let found = all.filter { $0.interface.index == interface.index }.compactMap(\.address)
@@ -48,16 +49,5 @@ package enum OwnAddresses {
                 else { return nil }
                 return IPv6Address(high: high, low: low)
             })
-    }
-}
-
-extension IPAddress {
-    /// Compares without regard to the scope.
-    fileprivate func isSame(as other: IPAddress) -> Bool {
-        switch (self, other) {
-        case (.v4(let one), .v4(let two)): one == two
-        case (.v6(let one, _), .v6(let two, _)): one == two
-        default: false
-        }
     }
 }

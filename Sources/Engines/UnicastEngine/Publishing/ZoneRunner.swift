@@ -2,7 +2,6 @@ import DNSMessage
 import DNSSD
 import Discovery
 import DiscoverySystem
-import Libc
 
 /// The zone that contains a domain, and the server that takes its updates.
 struct ZoneLocation: Sendable {
@@ -35,13 +34,11 @@ final class ZoneRunner: Sendable {
         var given: Set<IPAddress>
         var key: TSIGKey?
         var look = Look.due(at: .zero)
-        /// How long the machine has slept since this process first checked.
-        var slept = Duration.zero
+        /// How long the machine had slept when that was last looked at.
+        var slept = BootTime.asleep
         /// How many requests the server has answered as asked.
         var answers = 0
     }
-
-    private static let origin = (all: ContinuousClock.now, awake: SuspendingClock.now)
 
     /// How often this host's addresses are looked at.
     private static let addressInterval = Duration.seconds(10)
@@ -260,7 +257,7 @@ final class ZoneRunner: Sendable {
 
     /// Returns whether the machine has slept since the last call. During sleep leases go on, but `time` does not.
     private func noticeSleep() -> Bool {
-        let slept = Self.origin.all.duration(to: .now) - Self.origin.awake.duration(to: .now)
+        let slept = BootTime.asleep
         return state.withLock { state in
             defer { state.slept = slept }
             return slept - state.slept > .seconds(5)
@@ -295,9 +292,7 @@ final class ZoneRunner: Sendable {
                 let context = UpdateContext(
                     zone: "\(place.zone)", server: "\(place.server.address)",
                     key: key.map { "\($0.name)" } ?? "")
-                let outcome = context.outcome(
-                    of: answer, subject: subject, clock: UInt64(exactly: time_t(Libc.time(nil))) ?? 0)
-                return .outcome(outcome)
+                return .outcome(context.outcome(of: answer, subject: subject, clock: WallClock.seconds))
             }
         } catch {
             // The zone may have moved.

@@ -28,16 +28,15 @@ package final class DNSClient: DNSExchange {
 
     package func ask(_ question: Question, of whom: DNSTarget) async throws(DNSFailure) -> DNSAnswer {
         let settings = resolver.settings
-        let (servers, limits, flags): ([ServerAddress], Attempts.Limits, Message.Flags) =
+        let (servers, limits): ([ServerAddress], Attempts.Limits) =
             switch whom {
-            case .resolver: (settings.servers, Attempts.Limits(settings), [.recursionDesired, .authenticData])
-            case .servers(let servers): (servers, Attempts.Limits(), [.recursionDesired, .authenticData])
+            case .resolver: (settings.servers, Attempts.Limits(settings))
+            case .servers(let servers): (servers, Attempts.Limits())
             }
         let (message, server) = try await run { transport, completion in
             let sorted = transport.silentServers.sorted(servers, at: transport.now)
             return QuestionRun(
-                question, flags: flags, attempts: Attempts(servers: sorted, limits: limits), on: transport,
-                completion: completion)
+                question, attempts: Attempts(servers: sorted, limits: limits), on: transport, completion: completion)
         }
         // An answer from another machine could have been changed on the way (RFC 4035 §4.9.3, resolv.conf(5)).
         let isBelieved = server.address.isLoopback || whom == .resolver && settings.isTrusted

@@ -119,9 +119,10 @@ struct Attempts: Sendable {
 
 /// Carries out the steps of `Attempts` for one question. Used on its event loop.
 final class QuestionRun: TransportRun {
+    private static let flags: Message.Flags = [.recursionDesired, .authenticData]
+
     private let transport: DNSTransport
     private let question: Question
-    private let flags: Message.Flags
     private var attempts: Attempts
     private var completion: ((Result<(Message, ServerAddress), DNSFailure>) -> Void)?
     /// Nil until its turn has come.
@@ -133,10 +134,10 @@ final class QuestionRun: TransportRun {
     private var asked: [ServerAddress: Duration] = [:]
 
     init(
-        _ question: Question, flags: Message.Flags, attempts: Attempts, on transport: DNSTransport,
+        _ question: Question, attempts: Attempts, on transport: DNSTransport,
         completion: @escaping (Result<(Message, ServerAddress), DNSFailure>) -> Void
     ) {
-        (self.question, self.flags, self.transport) = (question, flags, transport)
+        (self.question, self.transport) = (question, transport)
         (self.attempts, self.completion) = (attempts, completion)
     }
 
@@ -206,7 +207,7 @@ final class QuestionRun: TransportRun {
     }
 
     private func written(_ attempt: Attempts.Attempt, id: UInt16) -> [UInt8]? {
-        let message = Message(id: id, flags: flags, questions: [question], edns: attempt.edns)
+        let message = Message(id: id, flags: Self.flags, questions: [question], edns: attempt.edns)
         guard let bytes = try? message.written(compression: .unicast) else {
             finish(.failure(.impossible("the question cannot be written")))
             return nil
