@@ -2,6 +2,7 @@ import AvahiEngine
 import DNSSD
 import Discovery
 import DiscoverySystem
+import MulticastEngine
 import Testing
 
 @testable import HostEngine

@@ -80,13 +80,9 @@ package final class DNSClient: DNSExchange {
             await withCheckedContinuation { continuation in
                 let isAccepted = execute { [transport] in
                     let transport = transport.value
-                    let number = transport.nextNumber()
-                    let run = make(transport) { result in
-                        transport.ended(number)
-                        continuation.resume(returning: result)
-                    }
+                    let run = make(transport) { continuation.resume(returning: $0) }
                     guard ticket.begin(run) else { return run.giveUp(.silent("cancelled")) }
-                    if !transport.enqueue(run, number) { run.giveUp(.system("too many DNS messages wait")) }
+                    if !transport.enqueue(run) { run.giveUp(.system("too many DNS messages wait")) }
                 }
                 if !isAccepted { continuation.resume(returning: .failure(DNSTransport.isClosedFailure)) }
             }

@@ -20,8 +20,7 @@ final class DNSTransport {
     private var waiting = CircularBuffer<() -> Void>()
     private var isClosed = false
     /// The runs that have no result yet.
-    private var runs: [UInt64: any TransportRun] = [:]
-    private var lastNumber: UInt64 = 0
+    private var runs: [ObjectIdentifier: any TransportRun] = [:]
 
     /// The failure of messages after `close`.
     static let isClosedFailure = DNSFailure.silent("no DNS server is asked any more: the engine has ended")
@@ -31,24 +30,18 @@ final class DNSTransport {
     /// The time on the event loop's clock.
     var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
-    /// Returns the number of a new run.
-    func nextNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
-    }
-
     /// Begins a run when there is a place for it; `leave` gives the place back.
     /// - Returns: false if too many wait, or after `close`.
-    func enqueue(_ run: any TransportRun, _ number: UInt64) -> Bool {
+    func enqueue(_ run: any TransportRun) -> Bool {
         guard !isClosed, waiting.count < Self.maximumWaiting else { return false }
-        runs[number] = run
+        runs[ObjectIdentifier(run)] = run
         waiting.append { run.begin() }
         startNext()
         return true
     }
 
     /// Forgets a run, because it has its result.
-    func ended(_ number: UInt64) { runs[number] = nil }
+    func ended(_ run: any TransportRun) { runs[ObjectIdentifier(run)] = nil }
 
     /// Gives a place back.
     func leave() {

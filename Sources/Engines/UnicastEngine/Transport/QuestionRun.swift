@@ -247,6 +247,7 @@ final class QuestionRun: TransportRun {
         }
         onStream = nil
         if start != nil { transport.leave() }
+        transport.ended(self)
         completion(result)
     }
 }

@@ -134,6 +134,7 @@ final class UpdateRun: TransportRun {
         for timer in timers { timer.cancel() }
         for one in sent { one.stream?.forget(one.id, isSilent: isSilent) }
         if !timers.isEmpty { transport.leave() }
+        transport.ended(self)
         completion(result)
     }
 }
