@@ -25,7 +25,7 @@ package struct HostEngine: Sendable {
     ///   - use: what publishes; with `.never`, no avahi-daemon is asked for anything.
     ///   - publishes: false if nothing will be published.
     ///   - isCommand: whether a person has started this (`MulticastEngine.isOfCommand`).
-    /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
+    /// - Throws: `.backendUnavailable` for `.wire` and `.never` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
         _ choice: AvahiUse.Finder, avahi use: AvahiUse = .auto, publishes: Bool = true,
         isCommand: Bool = false
