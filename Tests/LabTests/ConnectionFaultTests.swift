@@ -59,6 +59,39 @@ struct ConnectionFaultTests {
         try await lab.stop()
     }
 
+    /// Calls h1's port 9100 and reads nothing until its standard input has a line, then prints how much arrived.
+    private static let restingReader = """
+        import socket, sys
+        connection = socket.create_connection(("10.77.0.1", 9100)); sys.stdin.readline()
+        count = 0
+        while data := connection.recv(1 << 20): count += len(data)
+        print(count, flush=True)
+        """
+
+    @Test("a peer that takes nothing for 35 s: connect, and a program of listen, wait, and all arrives", .labLong)
+    func restingPeer() async throws {
+        let lab = try await Lab.start()
+        let size = 50_000_000
+        let listen = [Built.discoverd, "listen", "source", "9100"] + Lab.finder
+        let listener = try lab.exec("h1", listen + ["--", "head", "-c", "\(size)", "/dev/zero"])
+        try await listener.line { $0.hasPrefix("published") }
+        let peer = try lab.exec("h1", Lab.python, "-c", Self.slowPeer)
+        let publisher = try await lab.avahiPublish("h1", "rests", "_witap._tcp", "9000")
+        let connect = ([Built.discoverd, "connect", "rests", "-4"] + Lab.finder).joined(separator: " ")
+        let sender = try lab.exec("h2", "bash", "-c", "exec 3< <(head -c \(size) /dev/zero); exec \(connect) <&3")
+        try await peer.line { $0 == "accepted" }
+        let reader = try lab.exec("h2", Lab.python, "-c", Self.restingReader)
+        // What is measured: the kernel ended both after 25 s.
+        try await Task.sleep(for: .seconds(35))
+        peer.write("go\n")
+        reader.write("go\n")
+        #expect(try await peer.line(within: .seconds(60)) == String(size))
+        #expect(try await sender.exit() == .exited(0))
+        #expect(try await reader.line(within: .seconds(60)) == String(size))
+        for process in [publisher, listener] { process.signal(SIGTERM) }
+        try await lab.stop()
+    }
+
     /// How much a process has read once that has stayed the same for a second, and its resource usage then.
     private func settled(_ process: LabProcess) async throws -> (Int, ProcessUsage) {
         var last = -1

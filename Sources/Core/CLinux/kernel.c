@@ -9,6 +9,7 @@
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -111,4 +112,12 @@ int ckernel_watch_interfaces(bool more) {
     close(watch);
     errno = reason;
     return -1;
+}
+
+void ckernel_follow_window(int connection, unsigned patience) {
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    if (getsockopt(connection, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return;
+    unsigned limit = info.tcpi_unacked > 0 ? patience : 0;
+    setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
 }

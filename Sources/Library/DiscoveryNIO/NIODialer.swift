@@ -33,6 +33,7 @@ public struct NIODialer: Dialer {
             .connectTimeout(.hours(1))  // the race limits the time
             .channelInitializer { channel in
                 attempt.opened(channel)
+                KeepAlive.watch(channel)
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(EarlyInput())
                 }
@@ -126,16 +127,26 @@ private final class DialledChannel: Sendable {
     }
 }
 
-/// Socket options that detect a silently vanished host after 25 s, whether or not something is being sent (tcp(7)); the system's defaults
-/// take two hours.
+/// Detects a silently vanished host after 25 s, whether or not something is being sent (tcp(7)); the system's defaults take two hours.
 enum KeepAlive {
+    /// For when nothing is being sent.
     static let options: [(option: ChannelOptions.Types.SocketOption, value: Int)] = [
         (ChannelOptions.Types.SocketOption(level: .socket, name: .so_keepalive), 1),
         (tcp(4), 10),  // TCP_KEEPIDLE, s
         (tcp(5), 5),  // TCP_KEEPINTVL, s
         (tcp(6), 3),  // TCP_KEEPCNT
-        (tcp(18), 25_000),  // TCP_USER_TIMEOUT, ms
     ]
+
+    /// For when something is. Call it on the channel's event loop.
+    static func watch(_ channel: any Channel) {
+        let period = TimeAmount(Sockets.windowPeriod)
+        let watch = channel.eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in
+            _ = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+                Sockets.followWindow(of: $0)
+            }
+        }
+        channel.closeFuture.whenComplete { _ in watch.cancel() }
+    }
 
     // Their numbers in <linux/tcp.h>; SwiftNIO has no names for them.
     private static func tcp(_ name: CInt) -> ChannelOptions.Types.SocketOption {

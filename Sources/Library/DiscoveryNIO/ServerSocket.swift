@@ -71,6 +71,7 @@ public enum ServerSocket {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try ArrivalHandler.check(channel, limit)
+                        KeepAlive.watch(channel)
                         try channel.pipeline.syncOperations.addHandlers(
                             EarlyInput(), ArrivalHandler { accepted.add($0) })
                     }
@@ -93,6 +94,7 @@ public enum ServerSocket {
             try await bootstrap.childChannelInitializer { channel in
                 do {
                     try ArrivalHandler.check(channel, limit)
+                    KeepAlive.watch(channel)
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
                 }

@@ -61,8 +61,9 @@ extension ChildProcess {
     /// the program to end.
     static func serve(_ socket: Socket, with program: [[UInt8]]) async throws {
         let child = try ChildProcess(program, .connection(socket.descriptor))
-        socket.close()
+        // Open here as well until then: the other side is watched.
         _ = await child.ended()
+        socket.close()
     }
 
     /// Waits for the program to end. Cancelling the task asks it to.

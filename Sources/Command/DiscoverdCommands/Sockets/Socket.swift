@@ -75,7 +75,51 @@ final class Socket: Sendable {
         set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 10)
         set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 5)
         set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
-        set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 25_000)
+        PeerWatch.shared.add(self)
+    }
+
+    fileprivate func followWindow() {
+        state.withLock { if let descriptor = $0 { Sockets.followWindow(of: descriptor) } }
+    }
+}
+
+/// The thread that looks at all connections of this process, as long as there are any: keepalive does not count while something is to be sent.
+private final class PeerWatch: Sendable {
+    private struct Watched {
+        weak var socket: Socket?
+    }
+
+    private struct State {
+        var watched: [Watched] = []
+        var isRunning = false
+    }
+
+    static let shared = PeerWatch()
+    private let state = Mutex(State())
+
+    func add(_ socket: Socket) {
+        let begins = state.withLock { state in
+            state.watched.append(Watched(socket: socket))
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        // Without a thread, the system's own patience counts.
+        if begins, (try? BlockingThread.start { self.run() }) == nil { state.withLock { $0 = State() } }
+    }
+
+    private func run() {
+        var sockets: [Socket]? = []
+        while sockets != nil {
+            // None is kept while this thread sleeps.
+            sockets = nil
+            usleep(UInt32(Sockets.windowPeriod.milliseconds) * 1000)
+            sockets = state.withLock { state in
+                state.watched.removeAll { $0.socket == nil }
+                state.isRunning = !state.watched.isEmpty
+                return state.isRunning ? state.watched.compactMap(\.socket) : nil
+            }
+            sockets?.forEach { $0.followWindow() }
+        }
     }
 }
 

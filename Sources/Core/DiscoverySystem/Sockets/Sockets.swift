@@ -52,6 +52,13 @@ package enum Sockets {
         return socket
     }
 
+    /// How often to call `followWindow`.
+    package static let windowPeriod = Duration.seconds(5)
+
+    /// Has a TCP connection end where what was sent is not acknowledged for 25 s: the other host is gone. A slow reader is waited for, however long it
+    /// takes nothing.
+    package static func followWindow(of connection: Int32) { ckernel_follow_window(connection, 25_000) }
+
     /// A numeric option; nil if the socket has none.
     package static func option(_ option: Int32, of socket: Int32, level: Int32 = SOL_SOCKET) -> Int32? {
         var value: Int32 = 0
