@@ -14,6 +14,10 @@ struct ShellCandidatesTests {
             ("`id`;id", nil, "`id`;id", "`id`;id"),
             ("a;id|id>(b) & c", "'a;id|id>(b) & c'", "a;id|id>(b) & c", "a;id|id>(b) & c"),
             ("~root", nil, "~root", "~root"),
+            ("~\u{308}root", nil, "~\u{308}root", "~\u{308}root"),
+            ("a'\u{308}b", "'a'\\''\u{308}b'", "a'\u{308}b", "a'\u{308}b"),
+            ("x'\u{308}`\u{308};id;`\u{308}", nil, "x'\u{308}`\u{308};id;`\u{308}", "x'\u{308}`\u{308};id;`\u{308}"),
+            ("a:\u{308}b\\\u{308}c", "'a:\u{308}b\\\u{308}c'", "a\\:\u{308}b\\\\\u{308}c", "a:\u{308}b\\\u{308}c"),
             ("東京 🎉", "'東京 🎉'", "東京 🎉", "東京 🎉"),
         ])
     func quoted(_ value: String, _ bash: String?, _ zsh: String, _ fish: String) {
@@ -24,7 +28,7 @@ struct ShellCandidatesTests {
 
     @Test(
         "what would break the line, hide, or be an option is not offered",
-        arguments: ["", "-x", "--help", "a\nb", "a\tb", "a\u{1B}[2J", "a\u{202E}b", "a\u{200B}", "a\u{0}"])
+        arguments: ["", "-x", "--help", "-\u{308}x", "a\nb", "a\tb", "a\u{1B}[2J", "a\u{202E}b", "a\u{200B}", "a\u{0}"])
     func left(_ value: String) {
         for shell in CompletionShell.allCases { #expect(ShellCandidates.candidate(value, for: shell) == nil) }
     }

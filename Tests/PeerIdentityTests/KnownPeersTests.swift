@@ -127,5 +127,7 @@ struct KnownPeersTests {
         known.add(.init(.label(""), try #require(key)))
         #expect(known == KnownPeers())
         #expect(PeerName.label("it's").quotedForShell == #"'@it'\''s'"#)
+        // To Swift a quote with a combining mark is another character; to a shell it is a quote.
+        #expect(PeerName.label("x'\u{308};id").quotedForShell == "'@x'\\''\u{308};id'")
     }
 }

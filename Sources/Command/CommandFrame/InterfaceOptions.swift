@@ -92,17 +92,19 @@ public enum ShellCandidates {
 
     /// - Returns: nil for a value that is not offered: it cannot be shown as it is, would be an option, or means something even in quotes.
     package static func candidate(_ value: String, for shell: CompletionShell) -> String? {
-        guard !value.isEmpty, !value.hasPrefix("-"), !value.needsTerminalEscaping else { return nil }
+        // By bytes, as shells read them: to Swift a quote with a combining mark after it is another character.
+        guard let first = value.utf8.first, first != UInt8(ascii: "-"), !value.needsTerminalEscaping else { return nil }
         switch shell {
         case .bash:
             // compgen -W expands its words as a command line: `$(…)` would run. It takes the quotes away. What readline inserts it quotes, but for
             // `$` and backquotes, which would run too (seen with bash 5.2), and history expansions.
-            guard !value.contains(where: { "$`!".contains($0) }), !value.hasPrefix("~") else { return nil }
-            let parts = value.split(separator: "'", omittingEmptySubsequences: false)
-            return "'\(parts.joined(separator: #"'\''"#))'"
+            guard first != UInt8(ascii: "~"), !value.utf8.contains(where: { "$`!".utf8.contains($0) }) else {
+                return nil
+            }
+            return value.quotedForPOSIXShell
         case .zsh:
             // _describe takes `VALUE:DESCRIPTION`; compadd quotes what it inserts.
-            return value.map { $0 == "\\" || $0 == ":" ? "\\\($0)" : String($0) }.joined()
+            return value.unicodeScalars.map { $0 == "\\" || $0 == ":" ? "\\\($0)" : String($0) }.joined()
         case .fish:
             // Up to a tab; fish quotes what it inserts.
             return value

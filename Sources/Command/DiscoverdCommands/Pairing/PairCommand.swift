@@ -187,9 +187,9 @@ struct PairingReport: Sendable {
 extension String {
     /// The text as one word of a POSIX shell's command line.
     fileprivate var quotedForShell: String {
-        let isPlain = !hasPrefix("-") && utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
-        return isPlain
-            ? self : "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        let isPlain =
+            utf8.first != UInt8(ascii: "-") && utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
+        return isPlain ? self : quotedForPOSIXShell
     }
 }
 #endif

@@ -35,8 +35,9 @@ struct SocketTrust {
     ///
     /// This still holds after `connect`: no other user could have replaced the socket in between.
     func isTrusted(path: String) -> Bool {
-        guard let slash = path.lastIndex(of: "/") else { return isTrusted(path: "./\(path)") }
-        guard path.hasPrefix("/") else {
+        // By bytes, as the system reads paths: to Swift a slash with a combining mark after it is another character.
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return isTrusted(path: "./\(path)") }
+        guard path.utf8.first == UInt8(ascii: "/") else {
             // A process chooses its working directory, but not who else may write there.
             guard let directory = resolve(String(path[..<slash])) else { return false }
             return isTrusted(path: directory + path[slash...])
@@ -52,7 +53,7 @@ struct SocketTrust {
     private func walk(_ path: String) -> Bool? {
         var (current, hasLinks) = ("", false)
         guard var directory = look("/"), isOwn(directory) else { return nil }
-        let names = path.split(separator: "/")
+        let names = path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
         for (index, name) in names.enumerated() {
             current += "/\(name)"
             guard !directory.isShared || directory.isSticky, let entry = look(current) else { return nil }

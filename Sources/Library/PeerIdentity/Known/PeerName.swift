@@ -123,9 +123,7 @@ extension PeerName: LosslessStringConvertible {
     }
 
     /// The name as one word of a POSIX shell's command line.
-    public var quotedForShell: String {
-        "'" + description.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
+    public var quotedForShell: String { description.quotedForPOSIXShell }
 }
 
 extension Unicode.Scalar {
