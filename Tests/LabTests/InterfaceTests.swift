@@ -98,6 +98,19 @@ struct InterfaceTests {
         try await publisher.stop()
     }
 
+    @Test("an address with a label, as of ifupdown or keepalived, is one of its interface, and no interface by itself")
+    func labelled() async throws {
+        let lab = try await Lab.start()
+        try await lab.run("h1", "ip", "addr", "add", "10.77.0.201/24", "dev", "eth0", "label", "eth0:1")
+        let publisher = try await lab.publish("h2", "tony", "9000", "--type", "_label._tcp")
+        let run = try await lab.ask("h1", "wait", "_label._tcp", "--timeout", "8", "--json")
+        #expect(try run.services().map(\.interfaces) == [["eth0"]], "\(run)")
+        let settled = try await lab.ask("h1", "browse", "_label._tcp", "-t", "--json")
+        #expect(try settled.lines().first?.service?.interfaces == ["eth0"], "\(settled)")
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
     @Test("without IPv4 addresses everything is found by link-local IPv6")
     func linkLocalOnly() async throws {
         let lab = try await Lab.start(hosts: 2, "--link-local-only")

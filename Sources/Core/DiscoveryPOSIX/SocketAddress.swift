@@ -123,7 +123,7 @@ package struct InterfaceAddress: Sendable {
         var next = unsafe list
         while let item = unsafe next?.pointee {
             unsafe next = item.ifa_next
-            let name = unsafe String(cString: item.ifa_name)
+            let name = unsafe device(ofLabel: String(cString: item.ifa_name))
             let index = unsafe indexes[name] ?? if_nametoindex(name)
             indexes[name] = index
             // The interface has gone meanwhile.
@@ -134,6 +134,12 @@ package struct InterfaceAddress: Sendable {
                     address: address(item.ifa_addr, index), netmask: address(item.ifa_netmask, index)))
         }
         return found
+    }
+
+    /// The device of an address: an IPv4 address may have a label of its own, `eth0:1`, which getifaddrs(3) gives in the place of the device's
+    /// name. A device's name has no colon (dev_valid_name in the kernel).
+    package static func device(ofLabel label: String) -> String {
+        String(Substring(label.utf8.prefix { $0 != UInt8(ascii: ":") }))
     }
 
     private static func address(_ pointer: UnsafeMutablePointer<sockaddr>?, _ index: UInt32) -> IPAddress? {

@@ -23,6 +23,13 @@ import Testing
         #expect(SocketAddress(of: -1) == nil)
     }
 
+    /// What ifupdown and keepalived name `eth0:1` is an address of eth0, and no interface.
+    @Test func anAddressWithALabelIsItsDevices() {
+        for (label, device) in [("eth0:1", "eth0"), ("v0:vip", "v0"), ("eth0", "eth0"), ("v0:\u{308}:x", "v0")] {
+            #expect(InterfaceAddress.device(ofLabel: label) == device)
+        }
+    }
+
     /// 108 bytes: a path's last byte must be 0; an abstract name may use them all (unix(7)).
     @Test func pathsOfUnixSocketsHaveALimit() {
         #expect(SocketAddress(unix: []) == nil)
