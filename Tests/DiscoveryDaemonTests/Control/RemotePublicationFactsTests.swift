@@ -19,8 +19,8 @@ import Testing
         return .line(writer.bytes)
     }
 
-    private func facts() throws -> RemotePublicationFacts {
-        RemotePublicationFacts(try ServiceName("one"), isPersistent: false)
+    private func facts(isPersistent: Bool = false) throws -> RemotePublicationFacts {
+        RemotePublicationFacts(try ServiceName("one"), isPersistent: isPersistent)
     }
 
     @Test("a state that passed before the daemon reported is reported first")
@@ -30,6 +30,42 @@ import Testing
         #expect(facts.received(line(.established)).isEmpty)
         #expect(facts.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
         #expect(facts.received(line(.established)).map(\.state) == [.registering, .established])
+    }
+
+    @Test("what is to be kept, or was published, is tried again where the daemon refuses it; else that is its end")
+    func refused() throws {
+        let busy = ControlError(429, "limit-exceeded", "too many")
+        var first = try facts()
+        #expect(first.received(.refused(busy)).map(\.state) == [.failed(busy.discoveryError)] && first.isOver)
+        var kept = try facts(isPersistent: true)
+        #expect(kept.received(.refused(busy)).map(\.state) == [.refused(busy.discoveryError)] && !kept.isOver)
+        #expect(kept.received(.refused(busy)).isEmpty)
+        #expect(kept.received(line(.established)).map(\.state) == [.registering, .established])
+        var published = try facts()
+        _ = published.received(line(.established))
+        _ = published.received(.disconnected("gone"))
+        #expect(published.received(.refused(busy)).map(\.state) == [.refused(busy.discoveryError)])
+        #expect(!published.isOver)
+    }
+
+    @Test("a name that another one has ends what is not to be kept")
+    func taken() throws {
+        let taken = ControlError(DiscoveryError(.nameTaken, "another one has it"))
+        for event in [line(.conflicted, reason: "another one has it"), .refused(taken)] {
+            var published = try facts()
+            _ = published.received(line(.established))
+            guard case .conflicted? = published.received(event).last?.state else {
+                Issue.record("it has not ended")
+                continue
+            }
+            #expect(published.isOver)
+            var kept = try facts(isPersistent: true)
+            guard case .refused? = kept.received(event).last?.state else {
+                Issue.record("it is not tried again")
+                continue
+            }
+            #expect(!kept.isOver)
+        }
     }
 
     @Test("what the daemon has escaped in a reason is not escaped again; what a process in its place has not is")

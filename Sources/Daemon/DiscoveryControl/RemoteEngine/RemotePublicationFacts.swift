@@ -15,8 +15,10 @@ struct RemotePublicationFacts: Sendable {
     private var interrupted: PublicationFact?
     /// What was so before it refused a change, and still is.
     private var unchanged: PublicationFact?
-    /// Retries if the backend refuses it.
-    private var isPersistent: Bool
+    /// No refusal ends it, as its owner wants.
+    private let isPersistent: Bool
+    /// The daemon has published it: only another owner of its name ends it.
+    private var wasEstablished = false
 
     init(_ wanted: ServiceName, isPersistent: Bool) {
         self.wanted = wanted
@@ -66,10 +68,8 @@ struct RemotePublicationFacts: Sendable {
             guard error.status < 500 else { return PublicationFact(name: name, state: .waiting(error.message)) }
             isOver = true
             let isTaken = error.code == DiscoveryError.Code.nameTaken.description
-            return PublicationFact(
-                name: name,
-                state: isTaken ? .conflicted(error.discoveryError) : .failed(error.discoveryError)
-            )
+            let state = kept(isTaken ? .conflicted(error.discoveryError) : .failed(error.discoveryError))
+            return PublicationFact(name: name, state: state)
         case .line(let bytes):
             guard let json = try? JSONReader.read(bytes), let status = RegistrationStatus(json) else { return nil }
             id = status.id
@@ -77,14 +77,21 @@ struct RemotePublicationFacts: Sendable {
             if known == .withdrawn {
                 known = .failed(DiscoveryError(.closed, "\(ServiceName(observed: status.name)) was withdrawn"))
             }
-            if known == .established { isPersistent = true }
+            if known == .established { wasEstablished = true }
             isOver = status.isFinal
-            if isPersistent, case .failed(let error) = known, error.code != .closed {
-                // A restarted daemon does not know that the name was taken.
-                isOver = false
-                known = .refused(error)
-            }
-            return PublicationFact(name: ServiceName(observed: status.name), state: known)
+            return PublicationFact(name: ServiceName(observed: status.name), state: kept(known))
+        }
+    }
+
+    /// What a state is for a publication that refusals do not end: the stream asks again. A restarted daemon, for one, does not know what it had
+    /// published.
+    private mutating func kept(_ state: PublicationFact.State) -> PublicationFact.State {
+        switch state {
+        case .failed(let error) where error.code != .closed && (isPersistent || wasEstablished),
+            .conflicted(let error) where isPersistent:
+            isOver = false
+            return .refused(error)
+        default: return state
         }
     }
 }
