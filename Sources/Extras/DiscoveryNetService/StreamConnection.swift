@@ -135,7 +135,13 @@ extension StreamConnection {
         }
     }
 
-    func ended() { change { $0.isAtEnd = true } }
+    /// What comes after an error is no end: bytes may be missing.
+    func ended() {
+        change { value in
+            if case .failed = value.phase { return }
+            value.isAtEnd = true
+        }
+    }
 
     func failed(_ error: NSError) {
         change { value in
