@@ -103,6 +103,14 @@ import Testing
         #expect(operation.update(txt: ["v": "2"]))
         for await fact in facts where fact.state == .established { break }
         #expect(await published() == [["v": "2"]])
+        // Back to the one that stayed: it is no longer refused.
+        #expect(operation.update(txt: ["": "no key"]))
+        for await fact in facts {
+            if case .refused = fact.state { break }
+        }
+        #expect(operation.update(txt: ["v": "2"]))
+        for await fact in facts where fact.state == .established { break }
+        #expect(await published() == [["v": "2"]])
         operation.cancel()
         await engine.shutdown()
         await daemon.stopAndRemove()

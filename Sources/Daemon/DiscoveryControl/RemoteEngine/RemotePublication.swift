@@ -137,10 +137,13 @@ final class RemotePublication: PublicationOperation {
     func start() { stream.start() }
 
     func update(txt: TXTRecord) -> Bool {
-        let (instead, gives) = state.withLock { state in
+        let (instead, gives, facts) = state.withLock { state in
             state.request.service.txt = txt
-            return (state.instead.operation, state.beginGiving())
+            // Back to the one that the daemon kept when it refused another: there is nothing to give, and no refusal any more.
+            let facts = state.given == txt ? state.facts.tookChange() : []
+            return (state.instead.operation, state.beginGiving(), facts)
         }
+        if !facts.isEmpty { Task { [reporting] in for fact in facts { reporting(fact) } } }
         if gives { Task { [client, state, reporting] in await Self.giveText(to: client, state, reporting) } }
         return instead?.update(txt: txt) ?? true
     }
