@@ -105,6 +105,9 @@ import Testing
             #"{"name":"h1.local.","type":"A","ttl":120,"data":"10.77.0.1","from":"10.77.0.1","interface":"eth0","ways":[],"hops":255}"#
         let host = try made(#""kind":"host","name":"h1.local","answers":[\#(answer),\#(answer)]"#)["host"]
         #expect(host?["addresses"]?.array?.map { $0["address"]?.string } == ["10.77.0.1"])
+        // RFC 4343.
+        let folded = try made(#""kind":"host","name":"H1.local","answers":[\#(answer)]"#)["host"]
+        #expect(folded?["addresses"]?.array?.map { $0["address"]?.string } == ["10.77.0.1"])
         let link = answer.replacing(#""A""#, with: #""AAAA""#).replacing(
             #""data":"10.77.0.1""#, with: #""data":"fe80::1""#)
         let other = try made(#""kind":"host","name":"h1.local","answers":[\#(link)]"#)["host"]

@@ -113,7 +113,9 @@ extension Version2 {
     private static func host(_ name: String, in answers: [JSONValue]) -> JSONValue {
         var known: Set<String> = []
         let addresses = answers.compactMap { answer -> JSONValue? in
-            guard ["A", "AAAA"].contains(answer["type"]?.string), answer["name"]?.string == "\(name).",
+            // A host may write its name in other letters than whoever asked.
+            guard ["A", "AAAA"].contains(answer["type"]?.string),
+                answer["name"]?.string?.hasSameFoldedBytes(as: "\(name).") == true,
                 let data = answer["data"]?.string, known.insert(data).inserted
             else { return nil }
             guard case .v6(let v6, _)? = IPAddress(data), v6.isLinkLocal, let link = answer["interface"]?.string else {
