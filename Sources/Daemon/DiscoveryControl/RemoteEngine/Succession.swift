@@ -3,44 +3,61 @@ internal import DiscoverySystem
 
 /// A query that the daemon answers, and another engine once the daemon is away for too long.
 final class Succession<Fact: Sendable>: EngineOperation, Succeeding {
-    /// Who may report.
-    private enum Reporter { case daemon, other, none }
+    private struct Reporter {
+        /// The other engine reports, and the daemon no more.
+        var isOther = false
+        /// The daemon has reported something.
+        var daemonReported = false
+    }
 
     private struct Current {
         var operation: (any EngineOperation)?
         var isOver = false
     }
 
-    private let reporter = Locked(Reporter.daemon)
+    private let reporter = Locked(Reporter())
     private let current = Locked(Current())
+    private let backend: @Sendable (EngineState) -> Fact
     private let report: @Sendable ([Fact]) -> Void
     private let start: @Sendable (any DiscoveryEngine, @escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
 
     /// - Parameters:
+    ///   - backend: makes the fact that says how the backend is.
     ///   - report: receives all facts, in order.
     ///   - start: starts the query on another engine.
     init(
+        saying backend: @escaping @Sendable (EngineState) -> Fact,
         reporting report: @escaping @Sendable ([Fact]) -> Void,
         start: @escaping @Sendable (any DiscoveryEngine, @escaping @Sendable ([Fact]) -> Void) -> any EngineOperation
     ) {
-        (self.report, self.start) = (report, start)
+        (self.backend, self.report, self.start) = (backend, report, start)
     }
 
     /// What the daemon reports.
-    func received(_ facts: [Fact]) { pass(facts, from: .daemon) }
+    func received(_ facts: [Fact]) {
+        // Reporting under the lock keeps facts in order; reports return quickly.
+        reporter.withLock { reporter in
+            guard !reporter.isOther else { return }
+            reporter.daemonReported = true
+            report(facts)
+        }
+    }
 
     /// The operation that the daemon carries out; called once.
     func began(_ operation: any EngineOperation) { hold(operation) { $0.operation == nil } }
 
     /// Goes on with another engine. Called once at most.
     func goOver(to other: any DiscoveryEngine) {
-        let isOpen = reporter.withLock { reporter in
-            guard reporter == .daemon else { return false }
-            reporter = .other
+        let isFirst = reporter.withLock { reporter in
+            guard !reporter.isOther else { return false }
+            reporter.isOther = true
+            // The stream of this query may not have noticed yet. Without this, what the daemon knew would count as still there, whatever the other
+            // engine finds.
+            if reporter.daemonReported { report([backend(.down("the daemon does not answer"))]) }
             return true
         }
-        guard isOpen else { return }
-        let operation = start(other) { [weak self] facts in self?.pass(facts, from: .other) }
+        guard isFirst else { return }
+        let operation = start(other) { [weak self] facts in self?.passOther(facts) }
         hold(operation) { _ in true }
     }
 
@@ -54,12 +71,8 @@ final class Succession<Fact: Sendable>: EngineOperation, Succeeding {
         ended?.cancel()
     }
 
-    private func pass(_ facts: [Fact], from sender: Reporter) {
-        // Reporting under the lock keeps facts in order; reports return quickly.
-        reporter.withLock { reporter in
-            guard reporter == sender else { return }
-            report(facts)
-        }
+    private func passOther(_ facts: [Fact]) {
+        reporter.withLock { _ in report(facts) }
     }
 
     private func end() -> (any EngineOperation)? {
