@@ -24,6 +24,16 @@ struct KnownPeersFileTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test("a directory that is not there is made, for its owner alone")
+    func directory() throws {
+        let file = KnownPeersFile(path: "\(folder)/state/discoverd/known_peers")
+        #expect(try file.read() == KnownPeers())
+        try file.change { $0.add(try peer(1)) }
+        #expect(try file.read().peers == [try peer(1)])
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/state/discoverd")
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
     @Test("a new file says its format; one without is of the first; one of a newer version is refused, and stays")
     func format() throws {
         try file.change { $0.add(try peer(1)) }

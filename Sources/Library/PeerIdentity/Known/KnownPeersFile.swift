@@ -57,7 +57,16 @@ public struct KnownPeersFile: Sendable {
     /// - Throws: as `body`, or `Failure`.
     public func change<Result>(_ body: (inout KnownPeers) throws -> Result) throws -> Result {
         let target = SystemFile.real(path) ?? path
-        let lock = SystemFile.openOwn("\(target).lock")
+        var lock = SystemFile.openOwn("\(target).lock")
+        // A machine whose key is a credential of systemd has made no directory for it.
+        if lock < 0, errno == ENOENT, target.utf8.first == UInt8(ascii: "/"),
+            let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        {
+            if let error = SystemFile.makeDirectory(String(target[..<slash])) {
+                throw Failure(description: error.description)
+            }
+            lock = SystemFile.openOwn("\(target).lock")
+        }
         guard lock >= 0 else { throw Failure(description: SystemError(errno, "\(target).lock").description) }
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0 {
