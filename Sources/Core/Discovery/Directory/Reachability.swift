@@ -112,15 +112,15 @@ extension Directory {
     package func couldNotReach(_ instance: ServiceInstance, answers: @escaping @Sendable () async -> Bool) {
         let isNew = reachability.mark(
             instance, isListed: { [weak self] in self?.lists(instance) ?? false }, answers: answers,
-            whenOver: { [weak self] in self?.tell(instance, isUnreachable: false) })
+            whenOver: { [weak self] in self?.tell(instance) })
         guard isNew else { return }
         engine.couldNotReach(instance)
-        tell(instance, isUnreachable: true)
+        tell(instance)
     }
 
     /// Removes the mark of a service after a connection to it; if there was one, every subscriber gets a change.
     package func reached(_ instance: ServiceInstance) {
-        if reachability.clear(instance) { tell(instance, isUnreachable: false) }
+        if reachability.clear(instance) { tell(instance) }
     }
 
     /// Returns whether any open query lists the service.
@@ -129,8 +129,11 @@ extension Directory {
     /// Another process could not reach a service: what is known of it is verified, and nothing is reported before that.
     package func verify(_ instance: ServiceInstance) { engine.couldNotReach(instance) }
 
-    private func tell(_ instance: ServiceInstance, isUnreachable: Bool) {
-        services.amendAll { $0.reachability(of: instance, isUnreachable: isUnreachable, now: $1) }
+    /// Tells what is so when it is told, not what made it so: whoever marks a service may be overtaken by whoever reaches it.
+    private func tell(_ instance: ServiceInstance) {
+        services.amendAll {
+            $0.reachability(of: instance, isUnreachable: reachability.marked.contains(instance), now: $1)
+        }
     }
 }
 
