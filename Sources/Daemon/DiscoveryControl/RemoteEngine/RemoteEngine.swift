@@ -37,6 +37,7 @@ public final class RemoteEngine: DiscoveryEngine {
     private let makeOther: @Sendable () -> (any DiscoveryEngine)?
     let makeSuccessor: @Sendable () -> (any DiscoveryEngine)?
     let state: Locked<State>
+    private let making = Locked(())
 
     /// Creates an engine. It connects on the first request, and reconnects as needed.
     /// - Parameters:
@@ -194,13 +195,21 @@ public final class RemoteEngine: DiscoveryEngine {
         return isDone && isOtherDone
     }
 
-    private func other() -> (any DiscoveryEngine)? {
-        if let other = state.withLock({ $0.other }) { return other }
-        let made = makeOther()
-        return state.withLock { state in
-            if state.isClosed { return nil }
-            state.other = state.other ?? made
-            return state.other
+    /// What publishes where the daemon has no connection left; made by one caller at a time, and once.
+    func other() -> (any DiscoveryEngine)? {
+        making.withLock { _ -> (any DiscoveryEngine)? in
+            let (other, isClosed) = state.withLock { ($0.other, $0.isClosed) }
+            if other != nil || isClosed { return other }
+            guard let made = makeOther() else { return nil }
+            let isKept = state.withLock { state in
+                if !state.isClosed { state.other = made }
+                return !state.isClosed
+            }
+            guard isKept else {
+                Task { await made.shutdown() }
+                return nil
+            }
+            return made
         }
     }
 }
