@@ -73,8 +73,10 @@ public final class ServiceHTTPClient: Sendable {
         if let place = known.place(of: target) {
             do {
                 return try await client.execute(place.addressed(request), deadline: deadline, logger: logger)
-            } catch  where Self.hasNotBegun(error) || request.mayBeRepeated && Self.isCut(error) {
-                known.forget(target)
+            } catch {
+                let mayGoOn = Self.hasNotBegun(error) || request.mayBeRepeated && Self.isCut(error)
+                if mayGoOn || Self.isUnreachable(error) { known.forget(target) }
+                guard mayGoOn else { throw error }
             }
         }
         let place = try await establish(target, until: deadline)
@@ -115,9 +117,15 @@ public final class ServiceHTTPClient: Sendable {
         case let error as HTTPClientError: error == .remoteConnectionClosed
         case ChannelError.ioOnClosedChannel, ChannelError.eof: true
         // ECONNRESET, EPIPE.
-        case let error as IOError: error.errnoCode == 104 || error.errnoCode == 32
+        case let error as IOError: error.errnoCode == 104 || error.errnoCode == 32 || isUnreachable(error)
         default: false
         }
+    }
+
+    /// Whether the address is not reached any more, by a new connection or an old one: ENETUNREACH, EHOSTUNREACH.
+    private static func isUnreachable(_ error: any Error) -> Bool {
+        guard let error = error as? IOError else { return false }
+        return error.errnoCode == 101 || error.errnoCode == 113
     }
 
     /// Whether no connection was made, so that nothing of the request was sent.
