@@ -79,7 +79,8 @@ public actor PeerSession {
         let number = number()
         addJob.yield { [weak self] in
             // Cancelled at the session's end, which answers all.
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            // The largest limits would overflow the clock.
+            guard (try? await Task.sleep(for: min(limit, .seconds(1 << 32)))) != nil else { return }
             await self?.timedOut(peer, number)
         }
         let error = await withTaskCancellationHandler {
