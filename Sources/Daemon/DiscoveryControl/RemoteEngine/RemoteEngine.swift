@@ -85,9 +85,8 @@ public final class RemoteEngine: DiscoveryEngine {
         _ query: ServiceQuery,
         reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        let succession = Succession(saying: { .backend($0) }, reporting: reporting) {
-            $0.browse(query, reporting: $1)
-        }
+        let succession = Succession(
+            saying: { .backend($0) }, reporting: reporting, start: { $0.browse(query, reporting: $1) })
         return begin(succession) { self.browseByDaemon(query, reporting: $0) }
     }
 
@@ -99,9 +98,8 @@ public final class RemoteEngine: DiscoveryEngine {
         var text = QueryString()
         text.add("domain", query.domain.text)
         text.add(query.interfaces, query.family)
-        let succession = Succession(saying: { .backend($0) }, reporting: reporting) {
-            $0.browseTypes(query, reporting: $1)
-        }
+        let succession = Succession(
+            saying: { .backend($0) }, reporting: reporting, start: { $0.browseTypes(query, reporting: $1) })
         return begin(succession) { [text] in
             self.follow("/v1/types/watch?\(text.text)", $0) { json, names throws(JSONShapeError) in
                 Listing(try TypeKey(json), json, names)
@@ -132,9 +130,8 @@ public final class RemoteEngine: DiscoveryEngine {
         text.add("purpose", query.purpose == .browsing ? "browsing" : "registration")
         for domain in query.recommenders { text.add("domain", domain.text) }
         text.add(query.interfaces, nil)
-        let succession = Succession(saying: { .backend($0) }, reporting: reporting) {
-            $0.browseDomains(query, reporting: $1)
-        }
+        let succession = Succession(
+            saying: { .backend($0) }, reporting: reporting, start: { $0.browseDomains(query, reporting: $1) })
         return begin(succession) { [text] in
             self.follow("/v1/domains/watch?\(text.text)", $0) { json, names throws(JSONShapeError) in
                 Listing(try Domain(json), json, names)
@@ -149,9 +146,8 @@ public final class RemoteEngine: DiscoveryEngine {
         let report: @Sendable ([EngineState]) -> Void = { states in
             for state in states where told.exchange(state) != state { reporting(state) }
         }
-        let succession = Succession<EngineState>(saying: { $0 }, reporting: report) { other, report in
-            other.watchState { report([$0]) }
-        }
+        let succession = Succession<EngineState>(
+            saying: { $0 }, reporting: report, start: { other, report in other.watchState { report([$0]) } })
         return begin(succession) { self.watchDaemon($0) }
     }
 
