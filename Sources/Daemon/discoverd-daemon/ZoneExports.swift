@@ -18,8 +18,16 @@ struct ZoneExports: ExportTarget {
     fileprivate func host(_ export: Export, of user: ZoneExport) -> ZoneHost {
         let number = hosts.withLock { $0.number(of: export.linkHost, for: ObjectIdentifier(user)) }
         return ZoneHost(
-            identity: export.linkHost.text.lowercased(), label: HostNumbers.label(number, prefix),
+            identity: Self.identity(of: export.linkHost), label: HostNumbers.label(number, prefix),
             addresses: Set(export.addresses))
+    }
+
+    /// Without regard to ASCII case, as DNS compares names (RFC 4343), and in ASCII: texts of other bytes may be equal to Swift, and one host
+    /// would get the addresses of another.
+    static func identity(of host: HostName) -> String {
+        host.text.utf8.map { byte in
+            byte < 0x80 ? String(Unicode.Scalar(byte)).lowercased() : "\\x\(String(byte, radix: 16))"
+        }.joined()
     }
 
     fileprivate func start(_ export: Export, of user: ZoneExport) -> any PublicationOperation {
