@@ -60,3 +60,33 @@ struct WireAloneConformanceTests {
         await wire.shutdown()
     }
 }
+
+/// On a host with two links and without avahi-daemon. `EngineInLabTests` listens on the first link.
+@Suite(
+    .enabled(if: ProcessInfo.processInfo.environment["LAB_TWO_LINKS"] != nil, "not on a host with two links"),
+    .timeLimit(.minutes(1))
+)
+struct MovingPublicationTests {
+    @Test func saysGoodbye() async throws {
+        let wire = try MulticastEngine()
+        let (states, reported) = AsyncStream<PublicationFact.State>.makeStream()
+        let first = wire.publish(
+            try Self.service("first", on: "eth0"), onConflict: .rename, isPersistent: false,
+            reporting: { reported.yield($0.state) })
+        for await state in states where state == .established { break }
+        let service = try Self.service("second", on: "eth1")
+        // Both reach the engine before it sends anything.
+        first.cancel()
+        let second = wire.publish(
+            service, onConflict: .rename, isPersistent: false, reporting: { reported.yield($0.state) })
+        for await state in states where state == .established { break }
+        #expect(await second.cancel(waitingAtMost: .seconds(5)))
+        await wire.shutdown()
+    }
+
+    private static func service(_ name: String, on interface: String) throws -> OfferedService {
+        OfferedService(
+            name: try ServiceName(name), type: try ServiceType("_moves._tcp"), port: try Port(9000),
+            interfaces: try InterfaceFilter([interface]))
+    }
+}

@@ -24,19 +24,34 @@ struct EngineInLabTests {
         try await run("WireAloneConformanceTests", part, in: lab, ["LAB_BARE_HOST=1"])
     }
 
+    @Test("a publication that ends while another one begins on another link says goodbye on its own")
+    func goodbyeBeforeAnotherLink() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1")
+        try await lab.lab("link", "h1", "eth1", "10.78.0.1/24")
+        try await lab.lab("link", "h2", "eth1", "10.78.0.2/24")
+        let goodbyes = try await lab.goodbyes(of: "_moves._tcp", on: "h2")
+        try await run("MovingPublicationTests", in: lab, ["LAB_TWO_LINKS=1"], passing: "saysGoodbye")
+        try await goodbyes.wait(for: ["first"], silence: .seconds(3))
+        try await lab.stop()
+    }
+
     private func run(_ suite: String, _ part: Int, in lab: Lab, _ environment: [String]) async throws {
+        let part = "LAB_PART=\(part)/\(Self.parts.count)"
+        try await run(suite, in: lab, [part] + environment, passing: "conforms")
+        try await lab.stop()
+    }
+
+    /// - Parameter test: the function's name, as its success is told.
+    private func run(_ suite: String, in lab: Lab, _ environment: [String], passing test: String) async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let tests = try lab.exec(
             "h1",
-            ["/usr/bin/env", "LAB_PART=\(part)/\(Self.parts.count)"] + environment + [
-                program, "--testing-library", "swift-testing", "--filter", suite,
-            ])
+            ["/usr/bin/env"] + environment + [program, "--testing-library", "swift-testing", "--filter", suite])
         let exit = try await tests.exit(within: .seconds(300))
         let all = tests.lines() + tests.lines(.stderr)
         let issues = all.filter { $0.contains("✘") || $0.contains("↳") }
         #expect(exit == .exited(0), "\(issues.joined(separator: "\n"))")
         // A suite that was skipped passes too.
-        #expect(all.contains { $0.contains("conforms") && $0.contains("passed") }, "\(all.suffix(20))")
-        try await lab.stop()
+        #expect(all.contains { $0.contains(test) && $0.contains("passed") }, "\(all.suffix(20))")
     }
 }

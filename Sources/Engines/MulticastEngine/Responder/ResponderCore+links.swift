@@ -7,7 +7,9 @@ import Responder
 
 // Links come and go.
 extension ResponderCore {
+    /// Opens the links that are wanted and closes others. One with goodbyes to send is closed after them, if its interface is up still.
     func review(at now: Duration) {
+        let isEnding = isReviewDue
         isReviewDue = false
         let system = self.system.flatMap { $0.isOld(at: now) ? nil : $0 } ?? SystemLinks(at: now)
         self.system = system
@@ -15,7 +17,10 @@ extension ResponderCore {
         // A VPN's peers are not told what is here, as by avahi-daemon (avahi-daemon.conf(5), allow-point-to-point).
         toPeers = SystemInterfaces.toPeers()
         let wanted = LinkSelection(system.usable, wishes.keys, toPeers: toPeers).links
-        for link in links.values where wanted[link.interface] == nil { drop(link) }
+        for link in links.values where wanted[link.interface] == nil {
+            let isThere = system.usable.contains { $0.interface == link.interface }
+            if isThere, isEnding || !link.responder.isSilent { isReviewDue = true } else { drop(link) }
+        }
         listenAlone(!wanted.isEmpty)
         let machine = Set(system.addresses.values.joined().map(\.address))
         for (interface, wish) in wanted {

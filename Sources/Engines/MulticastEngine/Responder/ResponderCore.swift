@@ -39,6 +39,7 @@ final class ResponderCore {
     private var nameWatch: MachineNameWatch?
     private var slept = Duration.zero
     private var looksAgain = Duration.zero
+    /// A publication has ended: its links may be closed once its goodbyes, and the host's, are sent.
     var isReviewDue = false
     /// What waits until all goodbyes are sent.
     private var whenSilent: [() -> Void] = []
@@ -237,7 +238,7 @@ final class ResponderCore {
         passOn()
         let now = BootTime.now
         takeFirstName(at: now)
-        if !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
+        if isReviewDue || !whenSilent.isEmpty, links.values.allSatisfy(\.responder.isSilent) { return timer.set(now) }
         let next =
             links.values.map { $0.responder.deadline(at: now) } + [
                 retries.next, publications.isEmpty ? nil : looksAgain, publications.isEmpty ? nil : host.asksAgain,
@@ -358,13 +359,18 @@ final class ResponderCore {
             host.ask()
             claimHosts(at: now)
         }
-        if isReviewDue { leaveHosts() }
+        let isLeaving = isReviewDue
+        if isLeaving { leaveHosts() }
         // Nothing is said of a name that has just been lost.
         passOn()
         for link in links.values { link.send(&echoes, at: now) }
         passOn()
         if links.values.allSatisfy(\.responder.isSilent) {
-            if isReviewDue { review(at: now) }
+            if isLeaving, isReviewDue {
+                // All is said, of the host, too: this time the links that nobody wants are closed.
+                isReviewDue = false
+                review(at: now)
+            }
             let waiting = whenSilent
             whenSilent = []
             for done in waiting { done() }
