@@ -53,6 +53,18 @@ struct OneShotQuestionsTests {
         #expect(!questions.isOpen && questions.deadline == nil)
     }
 
+    @Test("A list is asked for twice where somebody has just asked for one answer of it, and not the other way round")
+    func listBesideAnswer() {
+        var questions = asked()
+        #expect(packets(&questions, at: due).count == 1)
+        questions.ask(key, .list, at: due)
+        questions.ask(key, .list, at: due)
+        questions.ask(key, at: due)
+        #expect(packets(&questions, at: due + .milliseconds(120)).count == 1)
+        #expect(packets(&questions, at: due + .milliseconds(160)).count == 1)
+        #expect(packets(&questions, at: due + .seconds(1)).isEmpty)
+    }
+
     @Test("What was answered meanwhile, and what the rate does not allow, is not asked")
     func notNeeded() {
         var questions = asked()

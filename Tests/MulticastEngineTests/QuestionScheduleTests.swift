@@ -139,6 +139,22 @@ struct QuestionScheduleTests {
         #expect(try run(&schedule, from: start, until: start + .seconds(9000), knows: nothing).isEmpty)
     }
 
+    @Test("A list that is wanted where somebody waits for one answer of it is asked for anew, after a second")
+    func becomesList() throws {
+        var schedule = schedule()
+        schedule.ask(type, .unique(after: .zero), at: start)
+        let later = start + .milliseconds(100)
+        #expect(try run(&schedule, from: start, until: later, knows: nothing).map(\.time) == [start])
+        #expect(schedule.ask(type, .shared, at: later) == start + .seconds(1))
+        #expect(schedule.ask(type, .shared, at: later) == nil)
+        schedule.stop(type)
+        schedule.stop(type)
+        let sent = try run(&schedule, from: later, until: start + .seconds(40)) { _ in
+            QuestionSchedule.Knowledge(answers: [], need: .answered)
+        }
+        #expect(sent.map { $0.time - start } == [1, 2, 4, 10, 28].map { Duration.seconds($0) })
+    }
+
     @Test("RFC 6762 §7.1 and §7.2: known answers go along, over several packets that say so but for the last")
     func knownAnswers() throws {
         var schedule = schedule()

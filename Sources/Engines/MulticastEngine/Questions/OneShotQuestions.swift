@@ -83,9 +83,12 @@ package struct OneShotQuestions: Sendable {
     /// When to call `packets`; nil for never.
     package var deadline: Duration? { (waiting.map(\.due) + open.map(\.end)).min() }
 
-    /// Asks for the records of a key, unless its question waits or is open.
+    /// Asks for the records of a key, unless its question waits or is open. A list is asked for twice, whoever else waits for one answer of it.
     package mutating func ask(_ key: RecordKey, _ purpose: Purpose = .missing, at now: Duration) {
-        let isKnown = waiting.contains { $0.key == key } || open.contains { $0.wanted == key && $0.end > now }
+        func counts(_ other: Purpose) -> Bool { purpose != .list || other == .list }
+        let isKnown =
+            waiting.contains { $0.key == key && counts($0.purpose) }
+            || open.contains { $0.wanted == key && $0.end > now && counts($0.purpose) }
         let count = waiting.count { $0.purpose == purpose } + open.count { $0.purpose == purpose }
         guard !isKnown, count < purpose.limit else { return }
         let isSilent = purpose == .missing && lastAnswer.map { now - $0 < Self.silence } ?? false

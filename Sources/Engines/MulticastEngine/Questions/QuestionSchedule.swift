@@ -105,19 +105,22 @@ package struct QuestionSchedule: Sendable {
 
     // MARK: Events
 
-    /// Adds a follower of a question; one that has followers already is not asked again because of it.
+    /// Adds a follower of a question; one that has followers already is not asked again because of it, unless it becomes a list's.
     /// - Parameter source: who said that there is an answer; nil for whoever waits for a name. It has a budget.
-    /// - Returns: when it is asked for the first time; nil if it has followers.
+    /// - Returns: when it is asked for the first time, or for the first time as a list's; nil if it has such followers.
     @discardableResult package mutating func ask(
         _ key: RecordKey, _ kind: Kind, from source: PacketSource? = nil, at now: Duration
     ) -> Duration? {
         if let place = place(of: key) {
             states[place]?.users &+= 1
-            return nil
+            guard kind == .shared, states[place]?.isShared == false else { return nil }
+            let first = now + listWait(at: now)
+            change(key) { $0.becomeShared(at: first) }
+            return states[place]?.next.time
         }
         let (wait, kind): (Duration, QuestionState.Kind) =
             switch kind {
-            case .shared: (waitsUntil.map { $0 <= now } ?? false ? gathering(at: now) : firstWait(), .shared)
+            case .shared: (listWait(at: now), .shared)
             case .unique(let delay): (delay, delay == .zero ? .awaited : .listed)
             }
         let place = free.popLast().map { Int($0) } ?? states.count
@@ -131,6 +134,10 @@ package struct QuestionSchedule: Sendable {
 
     /// Records came that were not known.
     package mutating func heardNews(at now: Duration) { burst.heard(at: now) }
+
+    private mutating func listWait(at now: Duration) -> Duration {
+        waitsUntil.map { $0 <= now } ?? false ? gathering(at: now) : firstWait()
+    }
 
     private mutating func gathering(at now: Duration) -> Duration {
         if gathered <= now { gathered = now + Self.gathering }

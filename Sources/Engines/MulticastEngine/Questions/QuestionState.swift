@@ -206,6 +206,12 @@ struct QuestionState: Sendable {
         if isHeldUp { next = Moment(now) }
     }
 
+    /// All answers are wanted now, where one was enough: asks from the beginning, at `time` or soon after.
+    mutating func becomeShared(at time: Duration) {
+        (kind, hasteLeft) = (.shared, 0)
+        restart(at: time)
+    }
+
     /// Returns whether the question waits for the answers to lists when the whole link restarts.
     func isPatient(beside hasLists: Bool) -> Bool { hasLists && kind == .listed }
 }
