@@ -138,6 +138,9 @@ extension Claim {
 }
 
 extension Claim {
+    /// Whether another claim of the same name says the same. The addresses of a machine's aliases are its own, and change one after the other.
+    func agrees(with other: Claim) -> Bool { content == other.content || host == .alias && other.host == .alias }
+
     /// Whether a record of somebody else has the claimed service on the host whose it is.
     func givesWay(to record: ResourceRecord) -> Bool {
         guard let original, record.name == name, case .srv(_, _, _, original) = record.data else { return false }

@@ -117,12 +117,12 @@ package struct LinkResponder: Sendable {
         announcing.established(told.keys.sorted(), at: now)
     }
 
-    /// Claims a name, or has a claim say something else of the same name.
+    /// Claims a name, or has a claim say something else of the same name. It is lost where another claim of this process says otherwise of it.
     /// - Parameter isProven: this machine had the name a moment ago: it is not probed for.
     package mutating func claim(_ id: ClaimID, _ claim: Claim, isProven: Bool = false, at now: Duration) {
         if let held = claims[id] {
             if held.claim == claim { return }
-            if held.claim.name == claim.name { return change(id, claim, at: now) }
+            if held.claim.name == claim.name, isFree(claim, for: id) { return change(id, claim, at: now) }
             withdraw(id, at: now)
         }
         // It may be the former name again.
@@ -137,9 +137,9 @@ package struct LinkResponder: Sendable {
         if isProven { ready.insert(id) } else { probing.begin(id, .wanted, at: now) }
     }
 
-    /// Whether nobody in this process claims the name, or somebody with the same records.
+    /// Whether nobody else in this process claims the name, or somebody who says the same of it.
     private func isFree(_ claim: Claim, for id: ClaimID) -> Bool {
-        (names[claim.name] ?? []).allSatisfy { $0 == id || claims[$0]?.claim.content == claim.content }
+        (names[claim.name] ?? []).allSatisfy { $0 == id || claims[$0]?.claim.agrees(with: claim) == true }
     }
 
     private mutating func list(_ claim: Claim, _ change: Int) {

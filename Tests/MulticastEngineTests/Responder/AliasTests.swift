@@ -69,6 +69,19 @@ import Testing
         #expect(bench.said(Self.wiki, .a).map(\.ttl) == [0])
     }
 
+    @Test("two publications of this process have it, and get another address one after the other")
+    func sharedFollows() {
+        var bench = established()
+        bench.responder.claim(.other(2), Claim(alias: Self.wiki, [Bench.own], over: nil), at: bench.now)
+        bench.pass(.seconds(5))
+        bench.forget()
+        claim(&bench, [Bench.own, Self.second])
+        bench.responder.claim(.other(2), Claim(alias: Self.wiki, [Bench.own, Self.second], over: nil), at: bench.now)
+        bench.pass(.seconds(5))
+        #expect(bench.facts.isEmpty && bench.said.allSatisfy { $0.ttl > 0 })
+        #expect(Set(bench.said(Self.wiki, .a).map(\.data)) == [.a(0x0A00_0001), .a(0x0A00_0007)])
+    }
+
     @Test(
         "an address of this machine is no conflict, from another of its links or programs; any other is, from here too")
     func conflicts() {

@@ -173,6 +173,28 @@ import Testing
         #expect(bench.sent.filter { $0.family == .ipv4 }.flatMap(\.records).allSatisfy { $0.ttl > 0 })
     }
 
+    @Test("of two equal services the one that changes loses the name, which the other one has")
+    func equalNoMore() throws {
+        for (port, txt) in [(81, TXTRecord()), (80, try TXTRecord(["colour": "red"]))] {
+            var bench = Bench()
+            bench.claimHost()
+            try bench.publish(number: 1)
+            try bench.publish(number: 2)
+            bench.pass(.seconds(10))
+            bench.forget()
+            try bench.publish(number: 1, port: port, txt: txt)
+            bench.pass(.seconds(5))
+            #expect(bench.facts == [.lost(.service(1))] && bench.said.isEmpty)
+            for type in [RecordType.srv, .txt] {
+                #expect(bench.responder.owned.answers(to: Question(Bench.tony, type), over: .ipv4).count == 1)
+            }
+            // Alone it may change.
+            try bench.publish(number: 2, port: 81)
+            bench.pass(.seconds(5))
+            #expect(bench.facts == [.lost(.service(1))] && !bench.said(Bench.tony, .srv).isEmpty)
+        }
+    }
+
     @Test("§10.1: what is said over IPv4 alone is not said over IPv6 because somebody withdraws it there")
     func rescueOverFamily() throws {
         var bench = Bench(families: [.ipv4, .ipv6])
