@@ -43,7 +43,8 @@ extension QuerierCore {
         self.system = system
         if lastSystem?.isLike(system) == false { othersMayAsk(at: now) }
         lastSystem = system
-        let wanted = LinkSelection(system.usable, wishes.keys).links
+        selection = LinkSelection(system.usable, wishes.keys)
+        let wanted = selection.links
         for link in links.values where wanted[link.interface] == nil { drop(link, at: now) }
         for (interface, wish) in wanted.sorted(by: { $0.key < $1.key }) {
             let isNew = links[interface] == nil
@@ -71,8 +72,8 @@ extension QuerierCore {
             }
             links[interface] = link
             noteRefusals(of: link, wish.families, at: now)
-            // Some may have lost their only family.
-            tell { $0.wish.wants(link.key) ? $0.linkCame(link, at: now) : $0.linkWent(link, at: now) }
+            // Some may have lost their only family, or have another link in the place of loopback.
+            tell { selection.wants($0.wish, link.key) ? $0.linkCame(link, at: now) : $0.linkWent(link, at: now) }
         }
         linkTroubles.keep(wanted.keys)
         noteTroubles()
@@ -162,9 +163,9 @@ struct LinkTroubles {
         reasons = reasons.filter { kept.contains($0.key.interface) }
     }
 
-    /// The reasons that matter to an operation, each once.
-    func texts(for wish: LinkWish) -> [String] {
-        Set(reasons.filter { wish.wants($0.key) }.flatMap(\.value.values)).sorted()
+    /// The reasons that matter to who uses some links, each once.
+    func texts(where isUsed: (LinkKey) -> Bool) -> [String] {
+        Set(reasons.filter { isUsed($0.key) }.flatMap(\.value.values)).sorted()
     }
 
     /// All reasons, each once.

@@ -42,6 +42,8 @@ final class QuerierCore {
     var servicesShare = Int.max
     /// The links that operations want, with the number of operations.
     var wishes: [LinkWish: Int] = [:]
+    /// The links that these mean, as last looked at.
+    var selection = LinkSelection([], [LinkWish]())
     /// The system's interfaces, as last read.
     var system: SystemLinks?
     /// How long the machine has slept: uptime less running time.
@@ -85,9 +87,11 @@ final class QuerierCore {
         // From here on it is told what changes; now it is told what is.
         operations.add(operation, id: id)
         operation.keep(atMost: servicesShare, at: now)
-        for link in links.values where wish.wants(link.key) { operation.linkCame(link, at: now) }
-        for text in linkTroubles.texts(for: wish) { operation.degraded(text) }
-        for link in links.values where link.isFull && wish.wants(link.key) { operation.degraded(link.fullText) }
+        for link in links.values where selection.wants(wish, link.key) { operation.linkCame(link, at: now) }
+        for text in linkTroubles.texts(where: { selection.wants(wish, $0) }) { operation.degraded(text) }
+        for link in links.values where link.isFull && selection.wants(wish, link.key) {
+            operation.degraded(link.fullText)
+        }
         operation.linksAreKnown(at: now)
         turn()
     }
@@ -144,7 +148,7 @@ final class QuerierCore {
 
     /// Does something to every operation that uses a link over one of these families.
     func tell(_ key: LinkKey? = nil, _ body: (any QuerierOperation) -> Void) {
-        for operation in operations.inOrder where key.map(operation.wish.wants) ?? true {
+        for operation in operations.inOrder where key.map({ selection.wants(operation.wish, $0) }) ?? true {
             body(operation)
             operations.touch(operation)
         }

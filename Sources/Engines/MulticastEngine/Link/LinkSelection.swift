@@ -19,16 +19,11 @@ struct LinkWish: Hashable {
         interfaces.allows(interface.name) && !(interfaces.patterns.isEmpty && toPeers.contains(interface))
     }
 
-    /// Whether it uses the link over one of these families.
-    func wants(_ link: LinkKey) -> Bool {
-        interfaces.allows(link.interface.name) && !families.isDisjoint(with: link.families)
-    }
-
     /// The family, if it wants one alone.
     var family: IPAddress.Family? { families.count == 1 ? families.first : nil }
 }
 
-/// Selects the links to open: those that are wanted, and loopback only if there is no other.
+/// Selects the links to open, and who uses them: those that are wanted, and loopback only for whom there is no other.
 struct LinkSelection {
     /// A link to open.
     struct Wanted: Equatable {
@@ -39,6 +34,8 @@ struct LinkSelection {
     }
 
     let links: [NetworkInterface: Wanted]
+    /// The interfaces that each wish has.
+    private let choices: [LinkWish: Set<NetworkInterface>]
 
     /// - Parameters:
     ///   - usable: the system's interfaces.
@@ -48,6 +45,7 @@ struct LinkSelection {
         toPeers: Set<NetworkInterface> = []
     ) {
         var links: [NetworkInterface: Wanted] = [:]
+        var choices: [LinkWish: Set<NetworkInterface>] = [:]
         for wish in wishes {
             let allowed = usable.filter { wish.means($0.interface, toPeers: toPeers) }
             let real = allowed.filter { !$0.interface.isLoopback }
@@ -60,9 +58,15 @@ struct LinkSelection {
                 link.families += wanted.filter { !link.families.contains($0) }
                 link.isApart = link.isApart || wish.family != nil
                 links[interface] = link
+                choices[wish, default: []].insert(interface)
             }
         }
-        self.links = links
+        (self.links, self.choices) = (links, choices)
+    }
+
+    /// Whether somebody with one of the wishes uses a link over one of these families. Others may have had it opened.
+    func wants(_ wish: LinkWish, _ link: LinkKey) -> Bool {
+        choices[wish]?.contains(link.interface) == true && !wish.families.isDisjoint(with: link.families)
     }
 }
 

@@ -15,8 +15,8 @@ extension ResponderCore {
         self.system = system
         takeMachineName()
         // A VPN's peers are not told what is here, as by avahi-daemon (avahi-daemon.conf(5), allow-point-to-point).
-        toPeers = SystemInterfaces.toPeers()
-        let wanted = LinkSelection(system.usable, wishes.keys, toPeers: toPeers).links
+        selection = LinkSelection(system.usable, wishes.keys, toPeers: SystemInterfaces.toPeers())
+        let wanted = selection.links
         for link in links.values where wanted[link.interface] == nil {
             let isThere = system.usable.contains { $0.interface == link.interface }
             if isThere, isEnding || !link.responder.isSilent { isReviewDue = true } else { drop(link) }
@@ -49,7 +49,7 @@ extension ResponderCore {
     }
 
     func wants(_ publication: WirePublication, _ link: ResponderLink) -> Bool {
-        publication.wish.wants(link.key) && publication.wish.means(link.interface, toPeers: toPeers)
+        selection.wants(publication.wish, link.key)
     }
 
     private func came(_ link: ResponderLink, at now: Duration) {

@@ -24,8 +24,8 @@ final class ResponderCore {
     private var retries = DeadlineTable<UInt64>()
     var wishes: [LinkWish: Int] = [:]
     var system: SystemLinks?
-    /// Links to one peer.
-    var toPeers: Set<NetworkInterface> = []
+    /// The links that the wishes mean, as last looked at.
+    var selection = LinkSelection([], [LinkWish]())
     /// Sockets that hear what is said to this machine alone; none where another program does.
     var direct: [LinkSocket] = []
     private var echoes = Echoes()
