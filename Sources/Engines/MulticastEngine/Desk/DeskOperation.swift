@@ -67,12 +67,15 @@ final class DeskOperation: QuerierOperation {
                 for type in request.types {
                     let key = RecordKey(name, type)
                     known.keys.insert(key)
-                    for record in cache.records(key) where !record.life.isEnding {
+                    // There may be thousands.
+                    cache.look(key) { record in
+                        guard !record.life.isEnding else { return false }
                         isThere = true
                         known.types.insert(type)
-                        guard known.records.count < Self.mostRecords else { break }
+                        guard known.records.count < Self.mostRecords else { return true }
                         known.records.append(
                             DeskRecord(record.record(at: now), on: interface, isNear: cache.isOfNeighbour(record.data)))
+                        return false
                     }
                     if cache.isDenied(key) { denials[key, default: 0] += 1 }
                 }
@@ -145,8 +148,12 @@ final class DeskOperation: QuerierOperation {
     func linksAreKnown(at now: Duration) {}
 
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
-        let names = Set(changes.map(\.key.name))
-        for (request, keys) in asking where keys.contains(where: { names.contains($0.name) }) {
+        let all = Set(changes.map(\.key.name))
+        let aliases = Set(changes.filter { $0.key.type == .cname }.map(\.key.name))
+        for (request, keys) in asking {
+            // Of a list, which ends when its time is over, only an alias has more asked for.
+            let names = request.holders == .one ? all : aliases
+            guard keys.contains(where: { names.contains($0.name) }) else { continue }
             let known = known(request, at: now)
             // An alias has come: its host is asked for.
             want(known.keys, for: request, at: now)
