@@ -48,6 +48,16 @@ struct RecordCacheTests {
         #expect(cache.records(host).map(\.data) == [.a(2)])
     }
 
+    @Test("RFC 6762 §6.1: a name has not the types that its NSEC record leaves out, unless it is an alias")
+    func denied() {
+        for (types, isDenied) in [([.aaaa], true), ([.a], false), ([.cname], false)] as [(TypeBitmap, Bool)] {
+            var cache = cache()
+            let nsec = RecordData.nsec(next: host.name, types: types)
+            _ = cache.receive([ResourceRecord(host.name, .nsec, nsec, ttl: 120, flushesCache: true)], at: now)
+            #expect(cache.isDenied(host) == isDenied)
+        }
+    }
+
     @Test("A service is another host's for 10 s after that said so; not what this machine says, and not what ends")
     func others() {
         let tony = Tony()

@@ -105,12 +105,12 @@ extension RecordCache {
     func isHeardEverywhere(_ life: RecordLife) -> Bool { needed.allSatisfy(life.hearing.includes) }
 
     /// Returns whether a host has denied that a name has records of this type (RFC 6762 §6.1), and none has arrived
-    /// since.
+    /// since. Of an alias this says nothing: the types are those of the name to which it leads.
     package func isDenied(_ key: RecordKey) -> Bool {
         guard !contains(key) else { return false }
         return records(RecordKey(key.name, .nsec)).contains {
             guard case .nsec(_, let types) = $0.data else { return false }
-            return !$0.life.isEnding && !types.contains(key.type)
+            return !$0.life.isEnding && !types.contains(key.type) && !types.contains(.cname)
         }
     }
 }
