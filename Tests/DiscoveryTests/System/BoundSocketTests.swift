@@ -48,6 +48,17 @@ import Testing
         }
     }
 
+    @Test("a connected socket of UDP, state 1, does not hear whoever sends to its port")
+    func connected() {
+        let text = """
+            header
+            1: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 18532 2 0 0
+            2: 0100000A:14E9 0200000A:14E9 01 00000000:00000000 00:00000000 00000000 0 0 18533 2 0 0
+            """
+        let sockets = BoundSocket.all(in: Array(text.utf8), family: .ipv4)
+        #expect(sockets.map(\.port) == [5353, 5353] && sockets.map(\.hearsAnyone) == [true, false])
+    }
+
     @Test(arguments: [
         "", "header only", "header\n1: 0:14E9", "header\n1: 14E9 0:0 07 0:0 0:0 0 0 0 5 2 0 0",
         "header\n1: 0:XYZ 0:0 07 0:0 0:0 0 0 0 5",

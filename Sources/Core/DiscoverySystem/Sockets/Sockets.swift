@@ -99,6 +99,9 @@ package struct BoundSocket: Hashable, Sendable {
     /// Bound to a multicast group: it receives what is sent to the group, and nothing sent to this machine alone.
     package let isOfGroup: Bool
 
+    /// Of a UDP socket: it receives what anyone sends to this machine alone. A connected one has that of its peer, and nothing else.
+    package var hearsAnyone: Bool { state == 7 && !isOfGroup }
+
     /// The largest list that is read: some 50000 sockets.
     private static let maximumSize = 8 << 20
 

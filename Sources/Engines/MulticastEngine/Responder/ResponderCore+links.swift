@@ -93,7 +93,8 @@ extension ResponderCore {
     }
 
     private func isAlone() -> Bool {
-        let bound = (BoundSocket.all(.udp) ?? []).count { $0.port == MessageSource.port && !$0.isOfGroup }
+        // Those with which this process asks single hosts are no others (`cmulticast_open_to_host`).
+        let bound = (BoundSocket.all(.udp) ?? []).count { $0.port == MessageSource.port && $0.hearsAnyone }
         return bound == direct.count
     }
 
