@@ -43,6 +43,8 @@ final class ResponderCore {
     var isReviewDue = false
     /// What waits until all goodbyes are sent.
     private var whenSilent: [() -> Void] = []
+    /// Everything has ended, and nothing has a turn any more.
+    private var isOver = false
 
     /// Nil if no descriptor is left.
     init?(loop: EventLoop) {
@@ -60,6 +62,7 @@ final class ResponderCore {
     // MARK: Publications
 
     func start(_ publication: WirePublication) {
+        guard !isOver else { return refuse(publication) }
         let now = BootTime.now
         if publications.isEmpty {
             (slept, looksAgain) = (BootTime.asleep, now + Self.longestWait)
@@ -73,6 +76,13 @@ final class ResponderCore {
         if wishes[publication.wish] == 1 || system?.isOld(at: now) ?? true { review(at: now) }
         carryOut(publication.registration.publishing(true), publication)
         settle()
+    }
+
+    private func refuse(_ publication: WirePublication) {
+        let (report, name) = (publication.report, publication.registration.name)
+        let error = DiscoveryError(.closed, "the engine was shut down")
+        // This may be the thread of whoever publishes, in the call.
+        _ = SingleReport { report(PublicationFact(name: name, state: .failed(error))) }
     }
 
     private func systemChanged() {
@@ -105,6 +115,7 @@ final class ResponderCore {
 
     /// Ends a publication; `done` is called when its goodbyes are sent.
     func end(_ number: UInt64, then done: @escaping () -> Void) {
+        if isOver { return done() }
         if let publication = publications[number] { remove(publication) }
         whenSilent.append(done)
         settle()
@@ -119,6 +130,7 @@ final class ResponderCore {
             for link in links.values { link.send(&echoes, at: BootTime.now) }
         }
         whenSilent.append { [self] in
+            isOver = true
             monitor.free()
             timer.free()
             done()

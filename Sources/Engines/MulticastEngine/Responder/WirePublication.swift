@@ -10,7 +10,7 @@ final class WirePublication {
     let wish: LinkWish
     var service: OfferedService
     var registration: Registration
-    let report: (PublicationFact) -> Void
+    let report: @Sendable (PublicationFact) -> Void
     /// This machine had the name a moment ago: the first attempt does without probes.
     var isProven: Bool
     /// The links on which it is claimed, and whether it is established there.
@@ -18,7 +18,7 @@ final class WirePublication {
 
     init(
         _ service: OfferedService, _ registration: Registration, number: UInt64, isProven: Bool,
-        report: @escaping (PublicationFact) -> Void
+        report: @escaping @Sendable (PublicationFact) -> Void
     ) {
         self.isProven = isProven
         (self.service, self.registration, self.number, self.report) = (service, registration, number, report)
