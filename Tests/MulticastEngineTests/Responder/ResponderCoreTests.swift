@@ -27,4 +27,22 @@ struct ResponderCoreTests {
         #expect(fact?.state == .failed(DiscoveryError(.closed, "the engine was shut down")))
         #expect(core.openObjects == 0)
     }
+
+    @Test("a TXT record that no message can carry beside the name is refused, whatever host the service has")
+    func tooLong() throws {
+        let host = try OfferedHost(name: try HostName("h2.local"), addresses: [.v4(IPv4Address(bits: 0x0A00_0002))])
+        for (last, code) in [(181, .invalidTXTRecord), (81, nil)] as [(Int, DiscoveryError.Code?)] {
+            var txt = TXTRecord()
+            for number in 10..<44 { try txt.append(key: "k\(number)", value: [UInt8](repeating: 0x78, count: 251)) }
+            try txt.append(key: "end", value: [UInt8](repeating: 0x78, count: last))
+            #expect(txt.wireSize == 8709 + last)
+            for host in [nil, host] {
+                var service = try OfferedService(name: "tony", type: "_witap._tcp", port: 80, txt: txt)
+                service.host = host
+                let publication = WirePublication(
+                    service, Registration(of: service, policy: .rename), number: 1, isProven: false, report: { _ in })
+                #expect(ResponderCore.fault(of: publication)?.code == code, "\(last)")
+            }
+        }
+    }
 }

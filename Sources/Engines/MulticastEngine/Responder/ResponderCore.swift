@@ -224,13 +224,15 @@ final class ResponderCore {
     }
 
     /// Why a service cannot be said in messages of multicast DNS; nil if it can.
-    private static func fault(of publication: WirePublication) -> DiscoveryError? {
+    static func fault(of publication: WirePublication) -> DiscoveryError? {
         let claims = publication.claims()
         guard !claims.isEmpty else {
             return DiscoveryError(.invalidServiceName, "\(publication.registration.name) is too long for a name of DNS")
         }
         let proposed = claims.map { (name: $0.claim.name, records: $0.claim.records(host: nil).unique) }
-        guard ProbePackets.make(proposed, wantsUnicast: true, limit: 512).isEmpty else { return nil }
+        // Each by itself: what is left out of a packet with others goes in one of its own, unless none can carry it.
+        let isTooLong = proposed.contains { ProbePackets.make([$0], wantsUnicast: true, limit: 512).isEmpty }
+        guard isTooLong else { return nil }
         let text =
             "the TXT record has \(publication.service.txt.wireSize) bytes; no message can carry it beside the name"
         return DiscoveryError(.invalidTXTRecord, text)
