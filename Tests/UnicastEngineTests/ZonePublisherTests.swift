@@ -132,6 +132,26 @@ import Testing
         #expect(world.zone == before)
     }
 
+    @Test("a host's new addresses are refused once, and then written: its services are there again")
+    func addressesAreRefusedOnce() throws {
+        var world = Self.simulation()
+        let one = try world.add(Self.id(1), host: "h1", lease: 7200)
+        let number = try world.publish("tony", by: one)
+        world.run(for: .seconds(30))
+        #expect(world.publishers[one].facts[number]?.state == .established)
+        world.zone.forbidden = [try #require(try ZoneSimulation.layout().host("h1"))]
+        world.publishers[one].rules.addressesBecame([.v4(IPv4Address(bits: 0x0A00_0063))])
+        world.turn(one)
+        world.run(for: .seconds(20))
+        guard case .refused = world.publishers[one].facts[number]?.state else {
+            Issue.record("\(String(describing: world.publishers[one].facts[number]))")
+            return
+        }
+        world.zone.forbidden = []
+        world.run(for: .seconds(60))
+        #expect(world.publishers[one].facts[number]?.state == .established)
+    }
+
     @Test func manyServicesNeedFewMessagesAndOneRenewal() throws {
         var world = Self.simulation()
         let one = try world.add(Self.id(1), host: "h1", lease: 7200)

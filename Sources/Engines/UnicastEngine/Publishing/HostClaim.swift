@@ -14,6 +14,8 @@ struct HostClaim: Sendable {
 
     /// What the server's replies mean for the rest of the publisher.
     enum Notice {
+        /// The server has this publisher's addresses.
+        case written
         /// Services must point to another name.
         case moved
         /// The alias is another host's name.
@@ -238,7 +240,7 @@ struct HostClaim: Sendable {
         case .outcome(.done):
             state = .mine(.written(version))
             delay.succeeded()
-            return []
+            return [.written]
         case .outcome(.nameInUse): state = .unclear(footing)
         case .outcome(.notAsRequired):
             if case .mine = state { state = .unclear(footing) }

@@ -91,11 +91,20 @@ extension ZonePublisher {
 
     private mutating func hostBecame(_ notice: HostClaim.Notice, _ role: HostRole, _ now: Duration) {
         switch notice {
+        case .written: hostIsWritten(role)
         case .moved:
             for (number, item) in items where item.role == role && item.mayExist { items[number]?.changed() }
         case .taken: aliasWasTaken(role, now)
         case .refused(let error): refuseAll(on: role, error)
         case .leaseIsDoubtful: lease.doubt()
+        }
+    }
+
+    /// What is on a name of the machine, and was refused as long as its addresses were, is there as before. After a trouble it is published again.
+    private mutating func hostIsWritten(_ role: HostRole) {
+        guard gate.trouble == nil else { return }
+        for (number, item) in items where item.role == role && item.isOwn && !item.isOutdated {
+            report(number, .established)
         }
     }
 
