@@ -11,6 +11,8 @@ final class ScriptedExchange: DNSExchange {
         var isSilent = false
         /// The key that updates must be signed with; nil: any.
         var key: TSIGKey?
+        /// The servers that do not serve the zone any more.
+        var foreign: Set<ServerAddress> = []
         var asked: [Question] = []
         var updates = 0
     }
@@ -35,6 +37,7 @@ final class ScriptedExchange: DNSExchange {
         let answer: UpdateAnswer? = state.withLock { state in
             state.updates += 1
             guard !state.isSilent else { return nil }
+            guard !state.foreign.contains(server) else { return UpdateAnswer(responseCode: 9) }
             guard state.key == nil || state.key == key else {
                 return UpdateAnswer(responseCode: 9, signatureError: 17, isTrusted: false)
             }

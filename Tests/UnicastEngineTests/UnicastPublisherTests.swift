@@ -151,6 +151,35 @@ import Testing
         _ = await publisher.shutdown()
     }
 
+    @Test func aZoneWhoseOldServerStillAnswersIsLookedForAgain() async throws {
+        let before = try ScriptedExchange.server
+        let now = ServerAddress(.v4(IPv4Address(bits: 0x0A35_0036)), port: try Port(53))
+        exchange.state.withLock { $0.foreign = [before] }
+        let time = TestTime()
+        let calls = Locked(0)
+        let settings = DomainSettings(
+            try Domain("home.example.org"), key: old, host: "h1", addresses: [.v4(IPv4Address(bits: 0x0A00_0001))])
+        let publisher = UnicastPublisher(
+            domains: [settings], exchange: exchange, time: time, directory: directory, machine: nil
+        ) { domain, _ throws(DiscoveryError) in
+            guard let zone = DomainName([], in: domain) else { throw DiscoveryError(.misconfigured, "\(domain)") }
+            let isFirst = calls.withLock { calls in
+                calls += 1
+                return calls == 1
+            }
+            return ZoneLocation(zone: zone, server: isFirst ? before : now)
+        }
+        _ = try publish("a", by: publisher)
+        func state() -> PublicationFact.State? { publisher.zones.first?.registrations.first?.fact.state }
+        for _ in 0..<120 where state() != .established {
+            time.advance(by: .seconds(1))
+            for _ in 0..<100 { await Task.yield() }
+        }
+        #expect(state() == .established)
+        #expect(publisher.zones.first?.server == "10.53.0.54 port 53")
+        _ = await publisher.shutdown()
+    }
+
     @Test func nothingTurnsWithoutEndWhileTheServerIsLookedFor() async throws {
         let time = CountingTime()
         let (never, _) = AsyncStream.makeStream(of: Void.self)

@@ -111,6 +111,24 @@ import Testing
             })
         #expect(asked.targets == [.resolver, .resolver, target, target])
     }
+
+    @Test func aServerByNameThatRefusesIsLookedUpAgain() async throws {
+        server.change { $0.records[Question(name("ns.home.example.org"), .a)] = [.a(0x0A35_0036)] }
+        let asked = RecordingExchange(server)
+        let settings = DomainSettings(
+            try Domain("home.example.org"),
+            server: ServerName(.name(try HostName("ns.home.example.org")), port: try Port(53)))
+        let directory = ServerDirectory([settings], exchange: asked)
+        let question = Question(name("_http._tcp.home.example.org"), .ptr)
+        _ = await directory.ask(question)
+        server.change { $0.code = ResponseCode.refused }
+        _ = await directory.ask(question)
+        server.change { $0.code = 0 }
+        _ = await directory.ask(question)
+        let target = DNSTarget.server(
+            ServerAddress(try #require(IPAddress("10.53.0.54")), port: try Port(53)))
+        #expect(asked.targets == [.resolver, .resolver, target, target, .resolver, .resolver, target])
+    }
 }
 
 /// Writes down who was asked.

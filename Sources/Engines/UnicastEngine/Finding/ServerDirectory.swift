@@ -20,13 +20,17 @@ final class ServerDirectory: Sendable {
         do throws(DNSFailure) {
             let target: DNSTarget =
                 if let server { .servers(try await addresses(of: server)) } else { .resolver }
-            return (AnswerReading(try await exchange.ask(question, of: target), to: question), nil)
+            let reading = AnswerReading(try await exchange.ask(question, of: target), to: question)
+            if let server, case .failure = reading.outcome { forget(server) }
+            return (reading, nil)
         } catch {
-            // The server may have moved.
-            if let server { known.withLock { $0[server] = nil } }
+            if let server { forget(server) }
             return (AnswerReading(failure: error), error)
         }
     }
+
+    /// Looks for a server again before the next question, for it may have moved.
+    private func forget(_ server: ServerName) { known.withLock { $0[server] = nil } }
 
     private func addresses(of server: ServerName) async throws(DNSFailure) -> [ServerAddress] {
         if let known = known.withLock({ $0[server] }) { return known }

@@ -26,6 +26,8 @@ final class ZoneRunner: Sendable {
     private struct State {
         var rules: ZonePublisher
         var location: ZoneLocation?
+        /// Whether something was refused there since it was looked for: the zone may have moved.
+        var isLocationDoubted = false
         var reporters: [Int: @Sendable (PublicationFact) -> Void] = [:]
         var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
         var waiters = Waiters()
@@ -266,14 +268,30 @@ final class ZoneRunner: Sendable {
 
     // MARK: Requests
 
+    /// Returns where the zone is. After a refusal it is looked for again, once; if that fails, it is where it was.
     private func location() async throws(DiscoveryError) -> ZoneLocation {
-        if let known = state.withLock({ $0.location }) { return known }
-        let found = try await locate()
-        state.withLock { $0.location = found }
-        return found
+        let (known, isDoubted) = state.withLock { state in
+            defer { state.isLocationDoubted = false }
+            return (state.location, state.isLocationDoubted)
+        }
+        if let known, !isDoubted { return known }
+        do throws(DiscoveryError) {
+            let found = try await locate()
+            state.withLock { $0.location = found }
+            return found
+        } catch {
+            guard let known else { throw error }
+            return known
+        }
     }
 
     private func carryOut(_ request: ZoneRequest) async -> ZoneReply {
+        let reply = await replyOfServer(to: request)
+        if case .outcome(.refused) = reply { state.withLock { $0.isLocationDoubted = true } }
+        return reply
+    }
+
+    private func replyOfServer(to request: ZoneRequest) async -> ZoneReply {
         let place: ZoneLocation
         do throws(DiscoveryError) {
             place = try await location()
