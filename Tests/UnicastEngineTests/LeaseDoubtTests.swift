@@ -1,3 +1,4 @@
+import DNSMessage
 import DNSSD
 import Discovery
 import Testing
@@ -19,11 +20,23 @@ import Testing
     @Test mutating func afterASleepItIsLookedAtBeforeItsTime() throws {
         world.publishers[one].mayHaveLost = true
         world.zone = ScriptedZone()
-        world.publishers[one].rules.doubtLease()
+        world.publishers[one].rules.slept()
         world.turn(one)
         world.run(for: .seconds(20))
         let service = try #require(world.publishers[one].services[number])
         #expect(world.has(service, as: service.name, id: world.publishers[one].rules.id))
+    }
+
+    /// Whoever watches it counts from its last change, and has not slept.
+    @Test mutating func afterASleepItIsRenewedBeforeItsTime() throws {
+        let place = ScriptedZone.Place(name: world.publishers[one].rules.records.lease, type: .txt)
+        let before = try #require(world.zone.records[place])
+        world.publishers[one].rules.slept()
+        world.turn(one)
+        world.run(for: .seconds(20))
+        let after = try #require(world.zone.records[place])
+        #expect(after != before)
+        #expect(world.publishers[one].facts[number]?.state == .established)
     }
 
     /// Nothing of its own is to be sent: only the question about the lease can tell that the server is back.

@@ -135,6 +135,12 @@ package struct ZonePublisher: Sendable {
     /// Checks the lease now, because others may have taken it back.
     package mutating func doubtLease() { lease.mayBeGone() }
 
+    /// The machine has slept. Its lease went on meanwhile, for whoever watches it, and the time of its renewal did not.
+    package mutating func slept() {
+        doubtLease()
+        lease.renew(at: lookedAt)
+    }
+
     /// What was refused, or not answered, may succeed now: nothing waits for its next try.
     package mutating func retryNow() {
         gate.openSoon(lookedAt)

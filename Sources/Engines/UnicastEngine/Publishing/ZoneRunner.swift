@@ -253,7 +253,7 @@ final class ZoneRunner: Sendable {
         let hasSlept = noticeSleep()
         turn { rules, _ in
             if !found.isEmpty || wasLookedAt && !rules.knowsAddresses { rules.addressesBecame(found) }
-            if hasSlept { rules.doubtLease() }
+            if hasSlept { rules.slept() }
         }
     }
 
