@@ -1,5 +1,6 @@
 import DNSMessage
 import DNSSD
+import DiscoverySystem
 
 /// Examines a domain without changing anything, for `doctor`.
 package struct DomainProbe: Sendable {
@@ -22,6 +23,8 @@ package struct DomainProbe: Sendable {
     /// The number of services from which a list is nearly full: 90 % of what BIND accepts as a server and as a
     /// resolver.
     private static let nearlyFull = 90
+    /// How long lists are looked through.
+    private static let patience = Duration.seconds(10)
 
     package init(_ settings: DomainSettings, exchange: any DNSExchange = DNSClient()) {
         self.settings = settings
@@ -41,7 +44,7 @@ package struct DomainProbe: Sendable {
             Finding(verdict: .ok, text: "\(settings.domain): the server \(server) answers for the zone \(zone)")
         ]
         if let finding = await rights(zone, server) { findings.append(finding) }
-        return findings + (await lists(server))
+        return findings + (await withTimeLimit(Self.patience) { [self] in await lists(server) })
     }
 
     /// Deletes records that do not exist: the server checks key, clock and rights, and nothing changes.
@@ -109,13 +112,20 @@ package struct DomainProbe: Sendable {
         return findings
     }
 
-    /// Returns whether the resolver withholds the addresses of a service's host; nil if that is not known.
+    /// Returns whether the resolver withholds the addresses of a service's host: it answers, and says that there are none. One that fails or does not
+    /// know the zone withholds nothing.
+    /// - Returns: nil if the host has no address.
     private func withholds(_ service: DomainName, _ server: ServerAddress) async -> Bool? {
+        // Where a server is named it is asked itself, and the resolver need not know the zone.
+        guard settings.server == nil else { return false }
         guard case .srv(_, _, _, let host)? = await records(service, .srv, at: .server(server)).first else {
             return nil
         }
         for type in [RecordType.a, .aaaa] where !(await records(host, type, at: .server(server))).isEmpty {
-            return await records(host, type, at: .resolver).isEmpty
+            guard let message = try? await exchange.ask(Question(host, type), of: .resolver).message,
+                message.responseCode == ResponseCode.noError
+            else { return false }
+            return !message.answers.contains { $0.type == type }
         }
         return nil
     }
