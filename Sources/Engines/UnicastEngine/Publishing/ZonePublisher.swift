@@ -107,7 +107,10 @@ package struct ZonePublisher: Sendable {
         items[lastItem] = ItemClaim(service, policy: policy, isPersistent: isPersistent, names: names)
         switch gate.trouble {
         case .waiting(let reason): report(lastItem, .waiting(reason))
-        case .refused(let error): report(lastItem, isPersistent ? .refused(error) : .registering)
+        case .refused(let error):
+            report(lastItem, isPersistent ? .refused(error) : .registering)
+            // Whoever waits for it is told at once what the server says now.
+            if !isPersistent { gate.openSoon(lookedAt) }
         case nil: report(lastItem, .registering)
         }
         return lastItem
