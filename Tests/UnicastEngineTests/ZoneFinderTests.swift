@@ -114,6 +114,34 @@ struct ZoneFinderTests {
         #expect(error?.code == .misconfigured && error?.message.contains("SERVFAIL") == true)
     }
 
+    @Test("A resolver that fails to say where a server is may know it later; one that says that it is nowhere does not")
+    func addressesAreNotKnown() async throws {
+        let zone = try name("home.example.org")
+        await table.set(Question(zone, .soa), Message(answers: [try soa("home.example.org")]))
+        let host = try name("ns.home.example.org")
+        let named = ServerName(.name(try HostName("ns.home.example.org")), port: try Port(53))
+        for (code, expected) in [
+            (ResponseCode.serverFailure, DiscoveryError.Code.backendUnavailable),
+            (ResponseCode.noSuchName, .misconfigured),
+        ] {
+            for type in [RecordType.a, .aaaa] {
+                await table.set(Question(host, type), Message(flags: Message.Flags(rawValue: code)))
+            }
+            for server in [nil, named] {
+                let finder = ZoneFinder(exchange: table)
+                let error = await #expect(throws: DiscoveryError.self) {
+                    try await finder.zone(of: Domain("home.example.org"), server: server)
+                }
+                #expect(error?.code == expected)
+            }
+        }
+        // One family is enough.
+        await table.set(Question(host, .aaaa), Message(flags: Message.Flags(rawValue: ResponseCode.serverFailure)))
+        await table.set(Question(host, .a), Message(answers: [ResourceRecord(host, .a, .a(0x0A35_0035), ttl: 60)]))
+        let found = try await ZoneFinder(exchange: table).zone(of: Domain("home.example.org"), server: named)
+        #expect(found.server.description == "10.53.0.53")
+    }
+
     @Test("A server that has served the zone and fails may be loading it")
     func loading() async throws {
         let question = Question(try name("home.example.org"), .soa)

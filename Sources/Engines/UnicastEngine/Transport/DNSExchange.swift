@@ -35,6 +35,8 @@ extension DNSExchange {
     /// Returns a host's addresses by the host's resolver; empty if it has none.
     func addresses(of host: DomainName) async throws(DNSFailure) -> [IPAddress] {
         var found: [IPAddress] = []
+        // Why the resolver cannot say which it has.
+        var trouble: String?
         for type in [RecordType.a, .aaaa] {
             let question = Question(host, type)
             let answer: DNSAnswer
@@ -45,9 +47,13 @@ extension DNSExchange {
                 guard found.isEmpty else { return found }
                 throw error
             }
-            guard case .records(let records, _) = AnswerReading(answer, to: question).outcome else { continue }
-            found += records.compactMap { IPAddress($0, scope: 0) }
+            switch AnswerReading(answer, to: question).outcome {
+            case .records(let records, _): found += records.compactMap { IPAddress($0, scope: 0) }
+            case .nothing: break
+            case .failure(let reason): trouble = reason
+            }
         }
+        if found.isEmpty, let trouble { throw .silent(trouble) }
         return found
     }
 }
