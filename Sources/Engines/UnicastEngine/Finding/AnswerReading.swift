@@ -63,7 +63,7 @@ extension AnswerReading {
             isAuthenticated: answer.isAuthenticated)
         zone = Self.zone(of: name, in: message)
         switch message.responseCode {
-        case 0 where !records.isEmpty: outcome = .records(records.map(\.data), ttl: records.shortestTTL)
+        case 0 where !records.isEmpty: outcome = .records(records.kept(of: question.type), ttl: records.shortestTTL)
         case 0 where isReferral && zone == nil:
             outcome = .failure(
                 "the DNS server \(answer.server) does not serve \(question.name.presentation), and asks no others")
@@ -73,7 +73,8 @@ extension AnswerReading {
         }
         for (other, records) in Dictionary(grouping: message.additionals, by: { Question($0.name, $0.type) }) {
             guard [.srv, .txt, .a, .aaaa].contains(other.type) else { continue }
-            additionals[other] = .records(records.map(\.data), ttl: records.shortestTTL)
+            let kept = records.kept(of: other.type)
+            if !kept.isEmpty { additionals[other] = .records(kept, ttl: records.shortestTTL) }
         }
     }
 
@@ -123,4 +124,27 @@ extension ResourceRecord {
 
 extension [ResourceRecord] {
     fileprivate var shortestTTL: Duration { .seconds(Int64(map(\.ttl).min() ?? 0)) }
+
+    /// Returns the data of records of one type and name, as far as it is of use: whoever fills a zone decides how much there is. Lists are whole.
+    fileprivate func kept(of type: RecordType) -> [RecordData] {
+        switch type {
+        case .ptr: map(\.data)
+        // Of several the same one counts, whatever their order, and they are not merged (RFC 6763 §6.8).
+        case .txt:
+            compactMap(\.data.shortenedText).min { $0.lexicographicallyPrecedes($1) }.map { [RecordData.txt($0)] } ?? []
+        // Several times as many as one host or service has for others.
+        default: prefix(64).map(\.data)
+        }
+    }
+}
+
+extension RecordData {
+    /// The data of a TXT record up to the string with which it is too long, which says that it was; nil for other records.
+    fileprivate var shortenedText: [UInt8]? {
+        guard case .txt(let text) = self else { return nil }
+        guard text.count > TXTRecord.maximumWireSize else { return text }
+        var end = 0
+        while end <= TXTRecord.maximumWireSize, end < text.count { end += 1 + Int(text[end]) }
+        return Array(text.prefix(end))
+    }
 }

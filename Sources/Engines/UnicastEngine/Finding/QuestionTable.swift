@@ -6,8 +6,12 @@ import Discovery
 struct QuestionTable: Sendable {
     /// The most questions of one query that are under way.
     static let mostUnderWay = 16
+    /// The most bytes of records that are kept: whoever fills a zone decides how many there are.
+    static let mostKept = 4 << 20
 
     private var questions: [Question: PolledQuestion] = [:]
+    /// The bytes of the records that are kept.
+    private var kept = 0
     private var deadlines = DeadlineTable<Question>()
     /// Questions to send as soon as there is room; those before `head` have been sent.
     private var queue: [Question] = []
@@ -38,9 +42,10 @@ struct QuestionTable: Sendable {
         guard questions[question] == nil else { return }
         var polled = PolledQuestion()
         // DNSSEC does not vouch for additional records, so they are asked for if the answer is authenticated.
-        if let outcome = additionals[question], let current, !current.origin.isAuthenticated {
+        if let outcome = additionals[question], let current, !current.origin.isAuthenticated, hasRoom(for: outcome) {
             let reading = AnswerReading(outcome: outcome, origin: current.origin)
             deadlines.set(question, to: polled.answered(reading, to: question.type, sent: now, at: now, jitter: jitter))
+            kept += polled.records.size
         } else {
             enqueue(question)
         }
@@ -48,7 +53,7 @@ struct QuestionTable: Sendable {
     }
 
     mutating func drop(_ question: Question) {
-        questions[question] = nil
+        kept -= questions.removeValue(forKey: question)?.records.size ?? 0
         deadlines.set(question, to: nil)
     }
 
@@ -96,16 +101,29 @@ struct QuestionTable: Sendable {
             return
         }
         guard var polled = questions[question] else { return }
+        let before = polled.records
+        var taken = reading
+        if !hasRoom(for: reading.outcome, insteadOf: before) {
+            taken.outcome = .failure(
+                "a query keeps \(Self.mostKept >> 20) MiB of DNS records, and there are more: the rest is left out")
+        }
         let next = polled.answered(
-            reading, to: question.type, sent: sent, at: now, jitter: jitter, seen: serial?.seen(for: question.name),
+            taken, to: question.type, sent: sent, at: now, jitter: jitter, seen: serial?.seen(for: question.name),
             pace: question.isForList ? .zero : QuestionBudget.pace(of: questions.count))
         questions[question] = polled
+        if polled.records != before { kept += polled.records.size - before.size }
         deadlines.set(question, to: next)
         (additionals, current) = (reading.additionals, reading)
     }
 
     /// Drops the records that came with the last answer.
     mutating func forgetAdditionals() { (additionals, current) = ([:], nil) }
+
+    /// Returns whether the records of an answer may be kept in the place of others.
+    private func hasRoom(for outcome: AnswerReading.Outcome, insteadOf old: [RecordData] = []) -> Bool {
+        guard case .records(let new, _) = outcome else { return true }
+        return kept - old.size + new.size <= Self.mostKept
+    }
 
     private mutating func enqueue(_ question: Question) {
         guard queued.insert(question).inserted else { return }
@@ -122,6 +140,19 @@ extension Question {
     fileprivate func precedes(_ other: Question) -> Bool {
         name == other.name
             ? type.rawValue < other.type.rawValue : name.wire.lexicographicallyPrecedes(other.name.wire)
+    }
+}
+
+extension [RecordData] {
+    /// The approximate bytes that they take.
+    fileprivate var size: Int {
+        reduce(0) { sum, data in
+            switch data {
+            case .ptr(let name), .cname(let name), .ns(let name), .srv(_, _, _, let name): sum + 80 + name.wire.count
+            case .txt(let bytes), .other(let bytes): sum + 80 + bytes.count
+            default: sum + 48
+            }
+        }
     }
 }
 
