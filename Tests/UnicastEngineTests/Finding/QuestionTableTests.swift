@@ -92,4 +92,23 @@ import Testing
         table.answered(one, try reading(one, [.txt(long)]), at: .zero, jitter: 0)
         #expect(table[one]?.records.count == 1 && table[one]?.trouble == nil)
     }
+
+    /// As while a zone of many names is asked within the budget: there is always something left to send.
+    @Test func theQueueIsAsLongAsWhatWaits() throws {
+        var table = QuestionTable()
+        let questions = (0..<100).map { Question(name("s\($0)._http._tcp.home.example.org"), .srv) }
+        for question in questions { table.want(question, at: .zero, jitter: 0) }
+        var sent = 0
+        for round in 0..<1000 {
+            let now = Duration.seconds(round)
+            for question in table.due(at: now, jitter: { 0 }) {
+                sent += 1
+                table.answered(question, AnswerReading(failure: .silent("nobody")), at: now, jitter: 0)
+                table.hasten(question)
+            }
+            #expect(table.deadline != nil)
+        }
+        #expect(sent == 16_000)
+        #expect(table.queue.count < 3000, "\(table.queue.count)")
+    }
 }

@@ -14,7 +14,7 @@ struct QuestionTable: Sendable {
     private var kept = 0
     private var deadlines = DeadlineTable<Question>()
     /// Questions to send as soon as there is room; those before `head` have been sent.
-    private var queue: [Question] = []
+    private(set) var queue: [Question] = []
     private var head = 0
     private var queued: Set<Question> = []
     private var underWay: [Question: Duration] = [:]
@@ -87,7 +87,7 @@ struct QuestionTable: Sendable {
                 sent.append(first)
             }
         }
-        if head == queue.count { (queue, head) = ([], 0) }
+        forgetSent()
         return sent
     }
 
@@ -123,6 +123,16 @@ struct QuestionTable: Sendable {
     private func hasRoom(for outcome: AnswerReading.Outcome, insteadOf old: [RecordData] = []) -> Bool {
         guard case .records(let new, _) = outcome else { return true }
         return kept - old.size + new.size <= Self.mostKept
+    }
+
+    /// Drops what has been sent, from time to time: the rest moves.
+    private mutating func forgetSent() {
+        if head == queue.count {
+            (queue, head) = ([], 0)
+        } else if head > 1024, head > queue.count / 2 {
+            queue.removeFirst(head)
+            head = 0
+        }
     }
 
     private mutating func enqueue(_ question: Question) {
