@@ -162,7 +162,7 @@ final class QuestionRun: TransportRun {
                 transport.silentServers.add(other, at: transport.now)
             }
             return finish(.success((message, server)))
-        case .failed(let reason): return finish(.failure(.silent(reason)))
+        case .failed(let reason): return finish(.failure(.silent(reason)), isSilent: elapsed >= .seconds(1))
         }
         guard completion != nil else { return }
         timer?.cancel()
@@ -234,17 +234,14 @@ final class QuestionRun: TransportRun {
         perform(attempts.lost(attempt, DNSFailure.reason(error), at: elapsed))
     }
 
-    private func finish(_ result: Result<(Message, ServerAddress), DNSFailure>) {
+    /// - Parameter isSilent: whether the server did not answer in time. Where the caller no longer waits, others may go on on its connection.
+    private func finish(_ result: Result<(Message, ServerAddress), DNSFailure>, isSilent: Bool = false) {
         guard let completion else { return }
         self.completion = nil
         timer?.cancel()
         for datagram in datagrams { datagram.close() }
         datagrams = []
-        if let onStream {
-            var isSilent = false
-            if case .failure = result { isSilent = true }
-            onStream.stream.forget(onStream.id, isSilent: isSilent && elapsed >= .seconds(1))
-        }
+        if let (stream, id) = onStream { stream.forget(id, isSilent: isSilent) }
         onStream = nil
         if start != nil { transport.leave() }
         transport.ended(self)
