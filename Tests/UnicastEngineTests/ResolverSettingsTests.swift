@@ -1,4 +1,5 @@
 import DNSSD
+import DiscoverySystem
 import Foundation
 import Testing
 
@@ -33,6 +34,21 @@ struct ResolverSettingsTests {
         #expect(settings.servers.map(\.description) == ["127.0.0.1"] && settings.search.isEmpty && !settings.isTrusted)
         #expect(settings.timeout == .seconds(30) && settings.attempts == 1)
         #expect(ResolverSettings(parsing: "").timeout == nil)
+    }
+
+    @Test("A server on an interface that is not there yet is known once it is, and again when that is another")
+    func laterInterface() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "resolv-\(UUID().uuidString)")
+            .path(percentEncoded: false)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("nameserver fe80::1%eth7\n".utf8).write(to: URL(filePath: path))
+        let index = Locked<UInt32>(0)
+        let file = ResolverFile(path: path) { _ in index.withLock { $0 } }
+        #expect(!file.settings.namesServers)
+        for number in [7, 9] as [UInt32] {
+            index.withLock { $0 = number }
+            #expect(file.settings.servers.map(\.description) == ["fe80::1%\(number)"])
+        }
     }
 
     @Test("A file that is replaced, written, or gone is read again")

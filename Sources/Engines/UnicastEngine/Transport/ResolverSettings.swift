@@ -23,6 +23,8 @@ package struct ResolverSettings: Hashable, Sendable {
     package var attempts: Int?
     /// `trust-ad`: whether to trust the servers' AD flag.
     package var isTrusted = false
+    /// Whether the file names a server with its interface, which may not be there yet, or come again as another.
+    private(set) var namesInterfaces = false
 
     private static let local: [ServerAddress] =
         if let address = IPAddress("127.0.0.1"), let port = Port(rawValue: 53) {
@@ -34,13 +36,14 @@ package struct ResolverSettings: Hashable, Sendable {
     /// Reads the file's text; other lines are ignored.
     /// - Parameters:
     ///   - text: the file's text.
-    ///   - interface: returns the index of an interface, by name or number.
+    ///   - interface: returns the index of an interface, by name or number; 0 or nil if there is none.
     package init(parsing text: String, interface: (String) -> UInt32? = { UInt32($0) }) {
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let words = line.split { $0 == 0x20 || $0 == 0x09 }.map { String(Substring($0)) }
             guard let keyword = words.first else { continue }
             switch keyword {
             case "nameserver" where words.count > 1 && named.count < Self.maximumServers:
+                if words[1].utf8.contains(UInt8(ascii: "%")) { namesInterfaces = true }
                 if let address = Self.address(words[1], interface), let port = Port(rawValue: 53) {
                     named.append(ServerAddress(address, port: port))
                 }
@@ -69,11 +72,12 @@ package struct ResolverSettings: Hashable, Sendable {
     private static func address(_ text: String, _ interface: (String) -> UInt32?) -> IPAddress? {
         let parts = text.split(separator: "%", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return IPAddress(text) }
-        return interface(parts[1]).flatMap { IPAddress("\(parts[0])%\($0)") }
+        guard let index = interface(parts[1]), index > 0 else { return nil }
+        return IPAddress("\(parts[0])%\(index)")
     }
 }
 
-/// Reads /etc/resolv.conf, again whenever it has changed. May be used from any thread.
+/// Reads /etc/resolv.conf, again whenever it has changed, or an interface that it names may have. May be used from any thread.
 package final class ResolverFile: Sendable {
     /// The file's metadata, which shows whether it has changed.
     private struct Version: Hashable {
@@ -90,21 +94,31 @@ package final class ResolverFile: Sendable {
     }
 
     private let path: String
+    private let interface: @Sendable (String) -> UInt32?
     private let state = Locked(State())
 
     /// Creates a reader of this machine's file, or of another one.
-    package init(path: String = "/etc/resolv.conf") { self.path = path }
+    package convenience init(path: String = "/etc/resolv.conf") {
+        self.init(path: path) { name in
+            if let number = UInt32(name) { return number }
+            return unsafe if_nametoindex(name)
+        }
+    }
+
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - interface: as of `ResolverSettings`.
+    init(path: String, interface: @escaping @Sendable (String) -> UInt32?) {
+        (self.path, self.interface) = (path, interface)
+    }
 
     /// The current settings. An empty or missing file names this machine as the server.
     package var settings: ResolverSettings {
         let version = version
         return state.withLock { state in
-            if version == nil || version != state.version {
+            if version == nil || version != state.version || state.settings.namesInterfaces {
                 let text = (try? SystemFile.read(path, atMost: 64 << 10)).map { String(decoding: $0, as: UTF8.self) }
-                state.settings = ResolverSettings(parsing: text ?? "") { name in
-                    if let number = UInt32(name) { return number }
-                    return unsafe if_nametoindex(name)
-                }
+                state.settings = ResolverSettings(parsing: text ?? "", interface: interface)
                 state.version = version
             }
             return state.settings
