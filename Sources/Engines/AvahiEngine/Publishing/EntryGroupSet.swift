@@ -7,6 +7,8 @@ final class EntryGroupSet<Place: Hashable> {
     private let connections: EntryGroupConnections
     private var groups: [Place: EntryGroup] = [:]
     private var states: [Place: EntryGroup.State] = [:]
+    /// The places whose groups are committed; avahi-daemon says a moment later that it registers them.
+    private var committed: Set<Place> = []
 
     init(connections: EntryGroupConnections) { self.connections = connections }
 
@@ -44,16 +46,23 @@ final class EntryGroupSet<Place: Hashable> {
             free(group)
             groups[place] = nil
             states[place] = nil
+            committed.remove(place)
         }
+    }
+
+    /// Commits what the group of a place contains.
+    func commit(_ place: Place) throws(DiscoveryError) {
+        try groups[place]?.commit()
+        committed.insert(place)
     }
 
     /// Changes what the groups contain and have committed.
     func update(_ body: (EntryGroup, Place) throws(DiscoveryError) -> Void) throws(DiscoveryError) {
-        for (place, group) in groups {
+        for (place, group) in groups where committed.contains(place) {
             switch states[place] {
-            case .registering, .established: try body(group, place)
-            // The group is empty, or will not keep its content.
-            case .uncommitted, .collision, .failed, nil: continue
+            case .uncommitted, .registering, .established: try body(group, place)
+            // The group will not keep its content.
+            case .collision, .failed, nil: continue
             }
         }
     }
@@ -63,12 +72,14 @@ final class EntryGroupSet<Place: Hashable> {
             groups[place]?.reset()
             states[place] = .uncommitted
         }
+        committed = []
     }
 
     func free() {
         for group in groups.values { free(group) }
         groups = [:]
         states = [:]
+        committed = []
     }
 
     private func free(_ group: EntryGroup) {

@@ -205,7 +205,7 @@ final class PublishOperation: CoreOperation {
                 self.carryOut(self.registration.changed(to: state, at: BootTime.now))
             }
             try group.add(service, as: name, interface: index)
-            try group.commit()
+            try groups.commit(index)
         }
     }
 
