@@ -77,6 +77,43 @@ import Testing
         #expect(told(&new, log) == [.found(try service("first"))])
     }
 
+    /// What stands still has numbers from before the ends that were forgotten.
+    @Test func aNewReaderThatTakesLittleAtATimeIsToldAllThatIsThere() throws {
+        var log = ChangeLog<DiscoveredService>(endLimit: 4)
+        // It waits while there is nothing, as a client does whose watch is the first.
+        var early = LogReader()
+        #expect(told(&early, log) == [])
+        let standing = try (0..<10).map { try service("standing \($0)") }
+        for one in standing { log.apply(.found(one)) }
+        for number in 0..<100 {
+            log.apply(.found(try service("s\(number)")))
+            log.apply(.lost(try service("s\(number)")))
+        }
+        log.apply(.settled)
+        #expect(log.forgotten > 10)
+        for var reader in [LogReader(), early] {
+            var all: [Change<DiscoveredService>] = []
+            while let some = reader.take(from: log, atMost: 3), !some.isEmpty { all += some.map(\.change) }
+            let found = all.filter { if case .found = $0 { true } else { false } }
+            #expect(found == standing.map { .found($0) })
+            #expect(all.last == .settled)
+        }
+    }
+
+    @Test func aNewReaderStillMissesEndsThatWereForgottenSinceItBegan() throws {
+        var log = ChangeLog<DiscoveredService>(endLimit: 4)
+        for number in 0..<10 { log.apply(.found(try service("standing \(number)"))) }
+        var reader = LogReader()
+        let first = reader.take(from: log, atMost: 3)
+        #expect(first?.count == 3)
+        log.apply(.lost(try service("standing 0")))
+        for number in 0..<100 {
+            log.apply(.found(try service("s\(number)")))
+            log.apply(.lost(try service("s\(number)")))
+        }
+        #expect(told(&reader, log) == nil)
+    }
+
     @Test func theBackendIsToldAsADifference() throws {
         var log = ChangeLog<DiscoveredService>()
         var reader = LogReader()

@@ -164,12 +164,14 @@ package struct ChangeLog<Value: Listed>: Sendable {
     ///
     /// - Parameter base: up to where the reader has seen everything; smaller than `number` while it catches up. It may have seen
     ///   what was found since: that is reported as found again, and its end in any case.
+    /// - Parameter start: where the log was when a reader that knew nothing began: it needs no end from before, however far it has come.
     package func changes(
         after number: UInt64,
         base: UInt64,
+        since start: UInt64 = 0,
         atMost limit: Int
     ) -> [(number: UInt64, change: Change<Value>)]? {
-        guard number == 0 || number >= forgotten else { return nil }
+        guard number == 0 || max(number, start) >= forgotten else { return nil }
         var changes: [(number: UInt64, change: Change<Value>)] = []
         var index = firstPlace(after: number)
         while index < places.count, changes.count < limit {

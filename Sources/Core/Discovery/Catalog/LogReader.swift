@@ -7,6 +7,8 @@ package struct LogReader: Sendable {
     package private(set) var number: UInt64
     /// Up to where it has seen everything; smaller than `number` while it catches up.
     package private(set) var base: UInt64
+    /// Where the log was when the reader, which knew nothing, began; 0 where it goes on from a number.
+    private var start: UInt64 = 0
     private var isSettled = false
     private var isBackendUp = true
     private var hasToldBackend = false
@@ -29,7 +31,9 @@ package struct LogReader: Sendable {
         from log: ChangeLog<Value>,
         atMost limit: Int
     ) -> [(number: UInt64, change: Change<Value>)]? {
-        guard let changes = log.changes(after: number, base: base, atMost: limit) else { return nil }
+        // As long as it was told of nothing, it can have missed no end.
+        if number == 0 { start = log.head }
+        guard let changes = log.changes(after: number, base: base, since: start, atMost: limit) else { return nil }
         var told: [(number: UInt64, change: Change<Value>)] = []
         let isUp = log.backend.isUp
         if isUp != isBackendUp {
