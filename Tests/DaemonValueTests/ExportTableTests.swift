@@ -331,6 +331,7 @@ import Testing
         table.saw(tony, admission, at: start)
         table.saw(evil, admission, at: start)
         #expect(table.due(at: start).count == 1 && table.refusals == [.foreignHost: 1])
+        #expect(table.mayComeIn(evil.instance) && !table.mayComeIn(tony.instance), "once the other is gone")
         // Nor does it add its addresses to the other's service.
         tony.endpoints += evil.endpoints
         table.saw(tony, admission, at: start + .seconds(1))

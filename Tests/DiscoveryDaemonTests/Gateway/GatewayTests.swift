@@ -89,6 +89,42 @@ import Testing
         for network in [network, there] { await network.shutdown() }
     }
 
+    /// As where it was found over IPv6 before this machine had an IPv4 address there: the service itself has no news.
+    @Test func whatWasLeftOutComesInOnceThisMachineHasAnAddressOnTheLink() async throws {
+        let world = SimulatedNetwork()
+        let network = LocalNetwork(engine: try world.addMachine("gateway"), limits: TestDaemon.limits)
+        let there = LocalNetwork(engine: try world.addMachine("printer"), limits: TestDaemon.limits)
+        let tony = try there.publish(OfferedService(name: "tony", type: "_http._tcp", port: 80))
+        let (time, zone, hasAddress) = (TestTime(), Zone(), Locked(false))
+        let own = LocalAddresses.Entry(
+            interface: NetworkInterface(index: 2, name: "eth0"), address: try #require(IPAddress("10.0.0.1")),
+            prefixLength: 24)
+        let rule = ExportRule(
+            from: .links(try InterfaceFilter(["eth0"])), to: .zone(try Domain("link1.example.org")),
+            types: [try ServiceType("_http._tcp")])
+        let gateway = Gateway(
+            rule, into: zone, log: DaemonLog(write: { _ in }), time: time,
+            admission: {
+                ExportAdmission(rule, local: LocalAddresses(entries: hasAddress.withLock { $0 } ? [own] : [])) { _, _ in
+                    true
+                }
+            },
+            events: { network.follow($0) })
+        let run = Task { await gateway.run() }
+        while await gateway.status.refused[.address] != 1 { await Task.yield() }
+        await time.sleeper(until: .seconds(10))
+        hasAddress.withLock { $0 = true }
+        time.advance(by: .seconds(10))
+        // It has to be there for 5 s.
+        await time.sleeper(until: .seconds(15))
+        time.advance(by: .seconds(5))
+        await until(zone, ["tony"])
+        await tony.withdraw()
+        run.cancel()
+        await run.value
+        for network in [network, there] { await network.shutdown() }
+    }
+
     @Test func itEndsWithTheNetworkAndSaysNothingOfThat() async throws {
         let network = LocalNetwork(engine: try SimulatedNetwork().addMachine("gateway"), limits: TestDaemon.limits)
         let lines = Locked(0)

@@ -107,6 +107,16 @@ package struct ExportTable: Sendable {
         }
     }
 
+    /// Whether a service is left out for what may pass without news of it, as when this machine gets an address on the link, or a host of another
+    /// link goes.
+    package func mayComeIn(_ instance: ServiceInstance) -> Bool {
+        guard entries[instance]?.wanted == nil, waiting[instance] == nil else { return false }
+        return switch refused[instance] {
+        case .address, .route, .foreignHost, nil: true
+        case .name, .unfit, .text, .original, .tooMany: false
+        }
+    }
+
     private mutating func take(_ instance: ServiceInstance, _ candidate: Export, at now: Duration) {
         guard others[instance] != candidate.linkHost else {
             waiting[instance] = nil

@@ -49,8 +49,8 @@ package protocol ExportedService: AnyObject, Sendable {
 package actor Gateway {
     /// How often this machine's networks are read anew, at most.
     private static let networksHold = Duration.seconds(5)
-    /// How often what a site has told is judged anew: a route that comes or goes says nothing of itself.
-    private static let routesHold = Duration.seconds(10)
+    /// How often services are judged anew: an address or a route that comes or goes says nothing of itself.
+    private static let judgementsHold = Duration.seconds(10)
     /// How long a query that has failed waits until it is tried again, the first time and at most.
     private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
@@ -130,15 +130,16 @@ package actor Gateway {
 
     /// Follows the link until the task is cancelled; then withdraws everything, in 2 s at most.
     package func run() async {
+        let again = Task { await self.judgeAgain() }
         await withTaskGroup { group in
             for type in rule.followed {
                 group.addTask { await self.follow(type) }
             }
-            if case .peer = rule.source { group.addTask { await self.followRoutes() } }
             if let links = rule.otherLinks {
                 for type in rule.types { group.addTask { await self.followOthers(type, on: links) } }
             }
         }
+        again.cancel()
         isEnding = true
         target.end()
         sleeper?.task.cancel()
@@ -251,9 +252,16 @@ package actor Gateway {
         for service in present[type, default: [:]].values { table.saw(service, currentAdmission(), at: time.now) }
     }
 
-    private func followRoutes() async {
-        while (try? await time.sleep(until: time.now + Self.routesHold)) != nil {
-            for type in rule.types where absences[type]?.counts ?? true { judgeAnew(type) }
+    /// Judges anew at times what may be judged otherwise without news of it: all that a site has told, and what of a link is left out.
+    private func judgeAgain() async {
+        while (try? await time.sleep(until: time.now + Self.judgementsHold)) != nil {
+            switch rule.source {
+            case .peer: for type in rule.types where absences[type]?.counts ?? true { judgeAnew(type) }
+            case .links:
+                // First of all which: a service comes once of its type, and once of each subtype.
+                let out = present.values.flatMap(\.values).filter { table.mayComeIn($0.instance) }
+                for service in out { table.saw(service, currentAdmission(), at: time.now) }
+            }
             act()
         }
     }
