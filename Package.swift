@@ -155,7 +155,7 @@ let allTests: [Target] = [
         exclude: ["Peculiar"]),
     tests("AvahiEngineTests", tested + ["AvahiEngine", "DNSMessage", "HostEngine", "MulticastEngine", "Records"]),
     tests("UnicastEngineTests", tested + sockets + ["DNSMessage", "Records", "UnicastEngine"]),
-    tests("DiscoveryDaemonTests", served + ["discoverd-daemon"]),
+    tests("DiscoveryDaemonTests", served + ["LocalNames", "discoverd-daemon"]),
     tests("DaemonSupportTests", served + ["UnicastEngine"]),
     tests(
         "DaemonValueTests",

@@ -42,18 +42,19 @@ package final class LocalNames: Sendable {
 
     /// Starts a thread, and answers.
     /// - Parameters:
+    ///   - engine: what asks the links; without one each question is refused at once, and who asks goes elsewhere.
     ///   - machine: this machine's name on the links, `h1.local`, as it is now.
     ///   - aliases: further names of it.
     /// - Returns: nil where nothing is to be served, or the system has no thread left.
     package init?(
-        _ sources: Sources, from engine: MulticastEngine, machine: @escaping @Sendable () -> String?,
+        _ sources: Sources, from engine: MulticastEngine?, machine: @escaping @Sendable () -> String?,
         aliases: @escaping @Sendable () -> Set<HostName>, _ log: DaemonLog
     ) {
         guard !sources.isEmpty, let loop = EventLoop(paused: "names") else { return nil }
         let shown = Locked(NamesStatus())
         let core = LoopBound(to: loop, NamesCore(loop: loop, machine: ThisMachine(machine, aliases), shown, log))
         (self.loop, self.core, self.shown) = (loop, core, shown)
-        let desk = engine.openDesk { answers in core.post { $0.answered(answers) } }
+        let desk = engine?.openDesk { answers in core.post { $0.answered(answers) } }
         core.post { $0.begin(sources, desk) }
         guard loop.start() else {
             // It has begun, for a loop that does not run does at once what it is given.
@@ -104,13 +105,14 @@ final class NamesCore {
         sending = LoopTimer(loop: loop)
     }
 
-    func begin(_ sources: LocalNames.Sources, _ desk: RecordDesk) {
+    func begin(_ sources: LocalNames.Sources, _ desk: RecordDesk?) {
         self.desk = desk
         let clients = NSSClients(loop: loop, machine: machine) { [unowned self] in
             newTicket
         } ask: { [unowned self] in
             add($0)
         }
+        clients.refusesAll = desk == nil
         nss = clients
         for descriptor in sources.nss { clients.listen(descriptor) }
         hasInheritedNSS = !sources.nss.isEmpty
@@ -201,8 +203,9 @@ final class NamesCore {
     }
 
     private func send() {
-        desk?.ask(batch)
+        let asked = batch
         batch = []
+        if let desk { desk.ask(asked) } else { answered(asked.map { ($0.ticket, .refused) }) }
     }
 
     private var newTicket: UInt64 {

@@ -27,7 +27,7 @@ struct NameSockets {
     }
 
     /// Starts to answer.
-    /// - Returns: nil where nothing is to be answered, or nothing can be; and where it is.
+    /// - Returns: nil where nobody can ask; and where names are answered.
     func names(
         from host: HostEngine, _ registry: Registry, _ log: DaemonLog
     ) -> (LocalNames?, @Sendable () -> NamesStatus) {
@@ -36,7 +36,10 @@ struct NameSockets {
             let reason = host.reasonWithoutWire ?? "services are found through avahi-daemon"
             log.warning("names below .local are not answered: \(reason)")
             let status = sources.failed(reason)
-            return (nil, { status })
+            // The service manager listens all the same: who connects would wait for ever.
+            var inherited = sources
+            (inherited.bindsNSS, inherited.dnsAddresses) = (false, [])
+            return (LocalNames(inherited, from: nil, machine: { nil }, aliases: { [] }, log), { status })
         }
         let machine: @Sendable () -> String? = { host.machineName?.name ?? Environment.hostLabel.map { "\($0).local" } }
         let names = LocalNames(

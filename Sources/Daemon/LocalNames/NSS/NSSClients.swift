@@ -26,6 +26,8 @@ final class NSSClients {
     private let clients: Clients<Asker>
     private let ask: (RecordDesk.Asked) -> Void
     private let machine: ThisMachine
+    /// No question has an answer, not even `HELP`, by which `doctor` knows who answers names.
+    var refusesAll = false
 
     /// - Parameters:
     ///   - newTicket: a number that no other request has.
@@ -70,6 +72,8 @@ final class NSSClients {
     }
 
     private func serve(_ ticket: UInt64, of user: UInt32, _ request: NSSRequest) {
+        // Without a line: the C library asks its next source.
+        guard !refusesAll else { return clients.end(ticket) }
         guard let question = request.question else { return answer(ticket, request.ownAnswer) }
         // What the links say of this machine counts nothing here.
         let networks = machine.networks
@@ -88,7 +92,6 @@ final class NSSClients {
         guard let request = clients[ticket]?.state.request else { return }
         switch answer {
         case .records(let records): self.answer(ticket, request.line(records))
-        // Without a line: the C library asks its next source.
         case .refused: clients.end(ticket)
         }
     }

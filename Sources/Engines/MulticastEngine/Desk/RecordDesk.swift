@@ -7,7 +7,7 @@ package final class RecordDesk: Sendable {
     package struct Asked: Sendable {
         let request: RecordRequest
         let wanted: RecordType
-        let ticket: UInt64
+        package let ticket: UInt64
         let asker: DeskAsker
 
         /// - Parameters:
