@@ -215,6 +215,20 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test func aServiceHasAtMost64Subtypes() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        func publish(_ count: Int) async throws -> JSONValue {
+            let labels = (0..<count).map { "\"_s\($0)\"" }.joined(separator: ",")
+            let body = #"{"name":"a","port":7,"subtypes":[\#(labels)]}"#
+            return try JSONReader.read(await daemon.post("/v1/registrations", body))
+        }
+        let error = await #expect(throws: ControlError.self) { try await publish(65) }
+        #expect(error?.status == 400 && error?.code == "invalid-request")
+        let most = try await publish(64)
+        #expect(most["state"]?.string == "established")
+        await daemon.stopAndRemove()
+    }
+
     @Test func whoMayNotPublishIsTold() async throws {
         let daemon = try await TestDaemon(
             engine: try network.addMachine("h1"), refusal: { _, type in "no \(type) for you" })

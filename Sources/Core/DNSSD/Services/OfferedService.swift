@@ -60,9 +60,10 @@ extension OfferedService {
     ) throws(DiscoveryError) {
         let type = try ServiceType(type)
         var labels: [String] = []
+        var seen: Set<[UInt8]> = []
         for subtype in [type.subtype].compactMap({ $0 }) + subtypes {
             let label = try ServiceType.validatedSubtype(subtype)
-            if !labels.contains(where: { $0.isSameDNSLabel(as: label) }) { labels.append(label) }
+            if seen.insert(label.utf8.map(\.asciiLowercased)).inserted { labels.append(label) }
         }
         self.init(
             name: try ServiceName(name),

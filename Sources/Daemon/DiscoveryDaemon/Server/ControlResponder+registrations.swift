@@ -5,6 +5,9 @@ internal import DiscoveryJSON
 internal import DiscoverySystem
 
 extension ControlResponder {
+    /// The most subtypes of a service, as in the configuration: each is a record of its own on the links.
+    private static let mostSubtypes = 64
+
     func registrations(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         if request.method == "POST" { return try await publish(request) }
         try request.query.allow([])
@@ -35,7 +38,12 @@ extension ControlResponder {
 
     private func publish(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         try request.query.allow(["attached", "wait"])
-        let wanted = try RegistrationRequest(request.json())
+        let json = try request.json()
+        // What is kept already may have more, and is read all the same.
+        guard json["subtypes"]?.array?.count ?? 0 <= Self.mostSubtypes else {
+            throw ControlError(400, "invalid-request", "\(Self.mostSubtypes) subtypes of one service at most")
+        }
+        let wanted = try RegistrationRequest(json)
         let isAttached = request.query["attached"].map { $0 != "0" && !$0.isEmpty } ?? false
         let patience = try request.query.patience()
         let added = try await registry.add(wanted, for: request.peer, origin: isAttached ? .attached : .detached)
