@@ -3,8 +3,9 @@ import DiscoveryDaemon
 import DiscoverySystem
 import Foundation
 import Glibc
-import LocalNames
 import Testing
+
+@testable import LocalNames
 
 @Suite(.timeLimit(.minutes(1))) struct LocalNamesTests {
     /// The service manager listens whether the daemon can answer or not.
@@ -33,5 +34,24 @@ import Testing
             #expect(count == 0, "an end without a line")
         }
         await names?.stop()
+    }
+
+    /// The directory of libnss-mdns' socket is avahi's, and the daemon may be root.
+    @Test func aLinkInTheSocketsPlaceIsNotFollowed() throws {
+        let path = NSTemporaryDirectory() + "discoverd-\(UInt32.random(in: 0 ... .max))"
+        let (file, link, socket) = (path + "-file", path + "-link", path + "-socket")
+        let descriptor = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        let listener = try Sockets.listening(at: try #require(SocketAddress(unix: Array(socket.utf8))), backlog: 1)
+        defer {
+            for descriptor in [descriptor, listener] { close(descriptor) }
+            for path in [file, link, socket] { unlink(path) }
+        }
+        let isLinked = symlink(file, link) == 0
+        #expect(isLinked && !NSSPlace.admitAll(link) && NSSPlace.admitAll(socket))
+        var info = stat()
+        let isThere = fstat(descriptor, &info) == 0
+        #expect(isThere && info.st_mode & 0o777 == 0o600)
+        let hasSocket = lstat(socket, &info) == 0
+        #expect(hasSocket && info.st_mode & 0o777 == 0o666)
     }
 }

@@ -54,15 +54,19 @@ package struct NSSPlace {
         guard let address = SocketAddress(unix: Array(path.utf8)) else { throw SystemError(ENAMETOOLONG, path) }
         let socket = try Sockets.make(AF_UNIX)
         var info = stat()
-        // Whatever the umask says; nobody can connect before it listens.
-        guard address.bind(socket) == 0, unsafe chmod(path, 0o666) == 0, unsafe lstat(path, &info) == 0,
-            listen(socket, 128) == 0
+        // Nobody can connect before it listens.
+        guard address.bind(socket) == 0, Self.admitAll(path), unsafe lstat(path, &info) == 0, listen(socket, 128) == 0
         else {
             let error = SystemError(errno, path)
             Libc.close(socket)
             throw error
         }
         (descriptor, file) = (socket, (info.st_dev, info.st_ino))
+    }
+
+    /// Lets everybody connect, whatever the umask says. The directory is avahi's, who may put a link in the socket's place: that is not followed.
+    static func admitAll(_ path: String) -> Bool {
+        unsafe fchmodat(AT_FDCWD, path, 0o666, AT_SYMLINK_NOFOLLOW) == 0
     }
 
     /// Listens no more, and removes the file if it is still its own.
