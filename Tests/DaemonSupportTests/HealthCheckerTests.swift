@@ -146,6 +146,25 @@ extension DescriptorTests {
             }
         }
 
+        @Test func aProgramThatNothingEndsIsSaidAndIsNotStartedAgainBefore() async throws {
+            let file = "/tmp/discoverd-stuck-\(getpid())"
+            defer { unlink(file) }
+            let command = ["sh", "-c", "echo >>\(file); sleep 4"]
+            var unable = try #require(Probe(within: .milliseconds(500)))
+            // As if SIGKILL did not end it.
+            unable.signal = 0
+            let probe = unable
+            for _ in 0..<3 {
+                await #expect(throws: ProbeFailure("sh does not end, not even by SIGKILL")) {
+                    try await probe.exec(command)
+                }
+            }
+            while CheckProcess.isStuck(command) { try await Task.sleep(for: .milliseconds(20)) }
+            var info = stat()
+            let isThere = stat(file, &info) == 0
+            #expect(isThere && info.st_size == 1, "it was started once")
+        }
+
         @Test func processes() async throws {
             #expect(try await check("pid:\(getpid())", try Port(1)) == .passed)
             var child = pid_t()

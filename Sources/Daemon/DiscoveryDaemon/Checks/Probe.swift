@@ -7,6 +7,8 @@ struct Probe: Sendable {
     let poller: Poller
     let deadline: ContinuousClock.Instant
     let limit: Duration
+    /// What a program is ended by; 0 in a test of one that nothing ends.
+    var signal = SIGKILL
 
     init?(within limit: Duration) {
         guard let poller = Poller.shared else { return nil }
@@ -111,12 +113,12 @@ extension Probe {
         }
     }
 
-    /// Runs a program and waits for it; in the end nothing of its process group is left.
+    /// Runs a program and waits for it; in the end nothing of its process group is left that SIGKILL ends.
     private func run(_ command: [String]) async throws(ProbeFailure) -> Int32 {
         let child = try CheckProcess.start(command)
         let outcome = await poller.wait(for: child.descriptor, POLLIN, until: deadline)
-        // Whatever it started goes with it, and a program that did not end, ends now: waiting for it cannot take long.
-        let status = child.end()
+        // Whatever it started goes with it, and a program that did not end, ends now.
+        let status = try await child.end(by: signal, poller)
         try check(outcome)
         return status
     }
@@ -185,42 +187,74 @@ extension Probe {
 
 /// A program that is run for a check: in a process group of its own, without input, its output thrown away.
 struct CheckProcess: ~Copyable {
+    /// How long one that was killed may take to end. Longer takes what waits in the kernel, as for a disk or a file server that is away.
+    private static let patience = Duration.seconds(1)
+    /// Commands whose program does not end: none of them is started again before, so that there are not more each time.
+    private static let stuck = Locked<Set<[String]>>([])
+
     /// Readable when the program has ended (pidfd_open(2)).
     let descriptor: Int32
     private let id: pid_t
+    private let command: [String]
 
     /// Starts a program, found as a shell finds it.
     /// - Parameter command: its name and arguments; not empty.
     static func start(_ command: [String]) throws(ProbeFailure) -> CheckProcess {
-        let name = (command.first ?? "").escapedForTerminal
+        guard !isStuck(command) else { throw doesNotEnd(command) }
         do throws(SystemError) {
             let child = try Program.start(command.map { Array($0.utf8) }, .nowhere, hasOwnGroup: true, isFresh: true)
             do throws(SystemError) {
                 // Not waited for yet, so the number cannot be another's.
-                return CheckProcess(descriptor: try Program.descriptor(of: child), id: child)
+                return CheckProcess(descriptor: try Program.descriptor(of: child), id: child, command: command)
             } catch {
-                _ = finish(child)
+                kill(-child, SIGKILL)
+                _ = status(of: child, 0)
                 throw error
             }
         } catch {
-            throw ProbeFailure(name, code: error.code)
+            throw ProbeFailure(name(of: command), code: error.code)
         }
     }
 
-    /// Kills the rest of the process group and waits for the program.
+    /// Kills the rest of the process group and waits for the program: for a moment here, and then on a thread of its own.
     /// - Returns: its status, or 128 plus the number of the signal that ended it.
-    consuming func end() -> Int32 {
+    consuming func end(by signal: Int32, _ poller: Poller) async throws(ProbeFailure) -> Int32 {
+        let (id, descriptor, command) = (self.id, self.descriptor, self.command)
+        kill(-id, signal)
+        // Not of this task, which may be cancelled.
+        let wait = Task { await poller.wait(for: descriptor, POLLIN, until: ContinuousClock.now + Self.patience) }
+        _ = await wait.value
         close(descriptor)
-        return Self.finish(id)
+        if let status = Self.status(of: id, WNOHANG) { return status }
+        Self.stuck.withLock { _ = $0.insert(command) }
+        let code = SystemThread.start(named: "check's end") {
+            _ = Self.status(of: id, 0)
+            Self.stuck.withLock { _ = $0.remove(command) }
+        }
+        // Nobody can wait for it: it may be started again.
+        if code != 0 { Self.stuck.withLock { _ = $0.remove(command) } }
+        throw Self.doesNotEnd(command)
     }
 
-    private static func finish(_ id: pid_t) -> Int32 {
-        kill(-id, SIGKILL)
+    /// Whether a program of this command was killed and has not ended.
+    static func isStuck(_ command: [String]) -> Bool { stuck.withLock { $0.contains(command) } }
+
+    private static func doesNotEnd(_ command: [String]) -> ProbeFailure {
+        ProbeFailure("\(name(of: command)) does not end, not even by SIGKILL")
+    }
+
+    private static func name(of command: [String]) -> String { (command.first ?? "").escapedForTerminal }
+
+    /// How a program has ended, once it has; nil where that is not waited for.
+    /// - Parameter options: of waitpid(2): 0, or WNOHANG.
+    private static func status(of id: pid_t, _ options: Int32) -> Int32? {
         var status: Int32 = 0
-        while unsafe waitpid(id, &status, 0) == -1 {
+        while true {
+            let ended = unsafe waitpid(id, &status, options)
+            if ended == 0 { return nil }
+            if ended == id { return Program.status(status) }
             // ECHILD: SIGCHLD is ignored, which takes the status away.
             guard errno == EINTR else { return 255 }
         }
-        return Program.status(status)
     }
 }
