@@ -2,6 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryControl
 import DiscoveryJSON
+import DiscoveryTesting
 import Foundation
 import Glibc
 import Testing
@@ -162,6 +163,44 @@ import Testing
         lease.end()
         #expect(file.read() == .registrations(try kept()))
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["registrations.json"])
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// It could not be read again: all would be lost at the next start.
+    @Test func aFileThatIsTooLongIsNotWritten() throws {
+        let some = try kept()
+        let file = RegistryFile(directory: directory, atMost: RegistryFile.bytes(of: some).count)
+        #expect(file.write(some) == nil)
+        #expect(file.hasRoom(for: some) && !file.hasRoom(for: some + some))
+        #expect(file.write(some + some)?.contains("File too large") == true)
+        #expect(file.read() == .registrations(some))
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
+    @Test func aServiceForWhichTheFileHasNoRoomIsNotTaken() async throws {
+        let file = RegistryFile(directory: directory, atMost: 1000)
+        let network = LocalNetwork(engine: try SimulatedNetwork().addMachine("h1"))
+        let policy = RegistryPolicy(
+            refusalToPublish: { _, _, _ in nil }, refusalToManage: { _ in nil }, quota: { _ in 1000 },
+            validate: { _, _ in }, check: { _, _, _ in })
+        let registry = Registry(
+            network: network, file: file, policy: policy, log: DaemonLog(isJournal: false, write: { _ in }),
+            warn: { _ in })
+        let error = await #expect(throws: ControlError.self) {
+            for number in 1...100 {
+                let request = RegistrationRequest(
+                    try OfferedService(name: "s\(number)", type: "_xx._tcp", port: number))
+                _ = try await registry.add(request, for: SocketPeer(uid: 1000), origin: .detached)
+            }
+        }
+        #expect(error?.status == 503 && error?.code == "no-state")
+        let count = await registry.statuses.count
+        guard case .registrations(let kept) = file.read() else {
+            Issue.record("it cannot be read")
+            return
+        }
+        #expect(kept.count == count && count > 0)
+        await network.shutdown()
         try FileManager.default.removeItem(atPath: directory)
     }
 

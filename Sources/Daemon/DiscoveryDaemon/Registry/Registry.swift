@@ -137,6 +137,9 @@ package actor Registry {
                 429, DiscoveryError.Code.limitExceeded.description, "\(quota) services of one user at most")
         }
         let registration = managed(request, id: newID(), uid: uid, origin: origin)
+        if origin == .detached, let file, !file.hasRoom(for: Self.kept(detached + [registration])) {
+            throw ControlError(503, "no-state", "there is no room for another service that is kept over a restart")
+        }
         start(registration)
         if origin == .detached { save() }
         return Added(registration: registration, isNew: true)
@@ -300,8 +303,11 @@ package actor Registry {
         guard let file else { return }
         // Never overwrites entries that are still to be read.
         guard !isUnread else { return noteUnsaved(unsaved) }
-        noteUnsaved(
-            file.write(detached.map { RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request) }))
+        noteUnsaved(file.write(Self.kept(detached)))
+    }
+
+    private static func kept(_ registrations: [ManagedRegistration]) -> [RegistryFile.Kept] {
+        registrations.map { RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request) }
     }
 
     private var detached: [ManagedRegistration] {

@@ -26,17 +26,20 @@ package struct RegistryFile: Sendable {
     private static let name = "registrations.json"
     /// What is written, and the newest that is read (docs/decisions/0059-formats-have-a-version.md).
     private static let format = 1
-    private static let maximumSize = 16 * 1024 * 1024
 
     private let directory: String
+    /// The longest file that is read, and so that is written.
+    private let maximumSize: Int
     private var path: String { "\(directory)/\(Self.name)" }
 
-    package init(directory: String) { self.directory = directory }
+    package init(directory: String, atMost maximumSize: Int = 16 * 1024 * 1024) {
+        (self.directory, self.maximumSize) = (directory, maximumSize)
+    }
 
     package func read() -> Content {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try SystemFile.read(path, atMost: Self.maximumSize, followingLinks: false)
+            bytes = try SystemFile.read(path, atMost: maximumSize, followingLinks: false)
         } catch {
             switch error.code {
             case ENOENT: return .nothing
@@ -60,7 +63,7 @@ package struct RegistryFile: Sendable {
 
     /// Why the file must be left alone, and a program that would write it must not run: a newer version has written it. Nil otherwise.
     package var refusal: String? {
-        (try? SystemFile.read(path, atMost: Self.maximumSize, followingLinks: false)).flatMap { refusal(of: $0) }
+        (try? SystemFile.read(path, atMost: maximumSize, followingLinks: false)).flatMap { refusal(of: $0) }
     }
 
     private func refusal(of bytes: [UInt8]) -> String? {
@@ -72,13 +75,18 @@ package struct RegistryFile: Sendable {
     /// (rename(2)).
     /// - Returns: nil, or why the old file is still in place.
     package func write(_ kept: [Kept]) -> String? {
+        let bytes = Self.bytes(of: kept)
         do throws(SystemError) {
-            try SystemFile.replace(path, with: Self.bytes(of: kept))
+            guard bytes.count <= maximumSize else { throw SystemError(EFBIG, path) }
+            try SystemFile.replace(path, with: bytes)
             return nil
         } catch {
             return error.description
         }
     }
+
+    /// Whether a file with all of these is not too long.
+    package func hasRoom(for kept: [Kept]) -> Bool { Self.bytes(of: kept).count <= maximumSize }
 
     private func setAside(_ reason: String) -> Content {
         let aside = nameAside
