@@ -311,6 +311,7 @@ struct RuntimeEventTests {
         var pause = RetryPause()
         let pauses = [0, 1, 14, 1, 1, 1, 15, 1].map { pause.failed(after: .seconds($0)) }
         #expect(pauses == [1, 2, 4, 8, 15, 15, 1, 2].map { .seconds($0) })
+        #expect(RetryPause.longest < LabelBoard.grace, "one try that fails withdraws nothing")
     }
 
     @Test("a wait of parts of a second lasts as long, and ends where the bell rings")

@@ -15,7 +15,6 @@ struct UnitFollower {
     private static let delay = Duration.milliseconds(200)
     /// Between two looks without a change.
     private static let interval = Duration.seconds(300)
-    private static let retry = Duration.seconds(30)
 
     private let files = UnitFiles()
     private let board: Awaited<LabelBoard>
@@ -28,13 +27,15 @@ struct UnitFollower {
 
     /// Until `stop` is rung.
     mutating func run() {
+        var pause = RetryPause()
         while !stop.isRung {
+            let start = time.now
             do throws(SystemError) {
                 try follow()
             } catch {
                 let now = time.now
                 board.change { $0.failed(.systemd, error.description, at: now) }
-                stop.wait(Self.retry)
+                stop.wait(pause.failed(after: now - start))
             }
         }
     }
