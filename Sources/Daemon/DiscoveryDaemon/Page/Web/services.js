@@ -37,6 +37,8 @@ export class Services {
   restart() {
     this.isSettled = false;
     this.backend = null;
+    // What is still left out is said again.
+    this.degraded = null;
     for (const item of this.#all.values()) item.isConfirmed = false;
   }
 
