@@ -233,6 +233,16 @@ struct WriteLease {
 }
 
 @Suite struct RuntimeDirectoryTests {
+    @Test(arguments: [
+        ("/run/discoverd/control.sock", "/run/discoverd", "control.sock"), ("/d.sock", "/", "d.sock"),
+        ("d.sock", ".", "d.sock"), ("./d.sock", ".", "d.sock"), ("a/b", "a", "b"), ("a/", "a", ""), ("/", "/", ""),
+        ("", ".", ""),
+    ])
+    func aSocketIsLookedForWhereItIs(_ path: String, _ directory: String, _ name: String) {
+        let parts = RuntimeDirectory.parts(of: path)
+        #expect(parts.directory == directory && parts.name == name)
+    }
+
     @Test func onlyOneHasTheDirectoryAndAStaleSocketIsReplaced() throws {
         let directory = NSTemporaryDirectory() + "discoverd-\(UInt32.random(in: 0 ... .max))"
         let path = directory + "/control.sock"

@@ -24,9 +24,8 @@ package final class RuntimeDirectory: Sendable {
 
     /// Makes the directory if need be and locks it.
     package init(socketPath: String) throws(Failure) {
-        let slash = socketPath.lastIndex(of: "/") ?? socketPath.startIndex
-        let path = slash == socketPath.startIndex ? "." : String(socketPath[..<slash])
-        name = String(socketPath[slash...].drop { $0 == "/" })
+        let path: String
+        (path, name) = Self.parts(of: socketPath)
         guard !name.isEmpty else { throw .unusable("\(socketPath.quotedForMessage) names no socket") }
         self.socketPath = socketPath
         // Everyone may connect; only we may make anything in it.
@@ -63,6 +62,13 @@ package final class RuntimeDirectory: Sendable {
         _ = ftruncate(lock, 0)
         let text = Array("\(getpid())\n".utf8)
         _ = unsafe pwrite(lock, text, text.count, 0)
+    }
+
+    /// The directory of a path, and the name in it.
+    static func parts(of path: String) -> (directory: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (directory, String(path[path.index(after: slash)...]))
     }
 
     deinit {
