@@ -36,6 +36,53 @@ import Testing
         await names?.stop()
     }
 
+    @Test func whereNoDescriptorIsLeftNobodyIsAcceptedUntilTheNextSweep() async throws {
+        let path = NSTemporaryDirectory() + "discoverd-\(UInt32.random(in: 0 ... .max))"
+        let address = try #require(SocketAddress(unix: Array(path.utf8)))
+        let listener = try Sockets.listening(at: address, backlog: 8)
+        let waiting = try Sockets.connected(to: address)
+        defer {
+            for descriptor in [listener, waiting] { close(descriptor) }
+            unlink(path)
+        }
+        let loop = try #require(EventLoop(paused: "test"))
+        let (tries, admitted) = (Locked(0), Locked(0))
+        let acceptOne: (Int32) -> Int32 = { listener in
+            let number = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            guard number > 1 else {
+                errno = EMFILE
+                return -1
+            }
+            return accept(listener, nil, nil)
+        }
+        let clients = Clients<Int>(loop: loop, ConnectionTable.Limits(), newID: { 1 }, acceptOne: acceptOne)
+        clients.listen(listener) { _ in
+            admitted.withLock { $0 += 1 }
+            return (.user(0), 0)
+        }
+        let bound = LoopBound(to: loop, clients)
+        let isStarted = loop.start()
+        try #require(isStarted)
+        /// Each wakes the loop once.
+        func turn() async {
+            await withCheckedContinuation { (turned: CheckedContinuation<Void, Never>) in
+                loop.post { turned.resume() }
+            }
+        }
+        while tries.withLock({ $0 }) == 0 { await turn() }
+        for _ in 0..<10 { await turn() }
+        #expect(tries.withLock { $0 } == 1)
+        bound.post { $0.sweep() }
+        while admitted.withLock({ $0 }) == 0 { await turn() }
+        bound.post { $0.endAll() }
+        await withCheckedContinuation { (stopped: CheckedContinuation<Void, Never>) in
+            loop.stop { stopped.resume() }
+        }
+    }
+
     /// The directory of libnss-mdns' socket is avahi's, and the daemon may be root.
     @Test func aLinkInTheSocketsPlaceIsNotFollowed() throws {
         let path = NSTemporaryDirectory() + "discoverd-\(UInt32.random(in: 0 ... .max))"

@@ -22,12 +22,17 @@ final class Clients<State> {
 
     private let loop: EventLoop
     private let newID: () -> UInt64
+    private let acceptOne: (Int32) -> Int32
     private var table: ConnectionTable
     private var clients: [UInt64: Client] = [:]
     private var listeners: [Int32: LoopWatch] = [:]
 
-    init(loop: EventLoop, _ limits: ConnectionTable.Limits, newID: @escaping () -> UInt64) {
-        (self.loop, self.newID) = (loop, newID)
+    /// - Parameter acceptOne: accept(2), but in tests.
+    init(
+        loop: EventLoop, _ limits: ConnectionTable.Limits, newID: @escaping () -> UInt64,
+        acceptOne: @escaping (Int32) -> Int32 = { clinux_accept($0) }
+    ) {
+        (self.loop, self.newID, self.acceptOne) = (loop, newID, acceptOne)
         table = ConnectionTable(limits: limits)
     }
 
@@ -46,8 +51,13 @@ final class Clients<State> {
 
     private func accept(_ listener: Int32, _ admit: (Int32) -> (owner: ConnectionTable.Owner, state: State)?) {
         for _ in 0..<Self.acceptedAtOnce {
-            let descriptor = clinux_accept(listener)
-            guard descriptor >= 0 else { return }
+            let descriptor = acceptOne(listener)
+            guard descriptor >= 0 else {
+                let code = errno
+                // Who connects stays in the queue, and would be reported again at once: until the next `sweep` nobody is accepted.
+                if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) { listeners[listener]?.events = 0 }
+                return
+            }
             let id = newID()
             guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, let (owner, state) = admit(descriptor),
                 hasRoom(for: id, of: owner)
@@ -87,8 +97,11 @@ final class Clients<State> {
         close(client.descriptor)
     }
 
-    /// Ends those whose time is over.
-    func sweep() { for (id, _) in table.takeExpired(now: BootTime.now) { end(id) } }
+    /// Ends those whose time is over, and accepts again where nothing was left for it. To be called each second.
+    func sweep() {
+        for (id, _) in table.takeExpired(now: BootTime.now) { end(id) }
+        for watch in listeners.values { watch.events = Int16(POLLIN) }
+    }
 
     func endAll() {
         for id in clients.keys { end(id) }
