@@ -30,7 +30,9 @@ struct PipeTests {
         let lab = try await Self.lab.value
         let run = try await lab.bash("h2", "$discoverd browse _pipe._tcp -t >&-; echo $?")
         #expect(run.output == ["74"] && run.errors == ["discoverd: error: standard output is closed"], "\(run)")
-        for command in ["import /dev/null", "zone-template bind --only configuration --domain a.example"] {
+        for command in [
+            "import /dev/null", "zone-template bind --only configuration --domain a.example", "key list", "key show",
+        ] {
             let run = try await lab.bash("h2", "$discoverd \(command) >&-; echo $?")
             #expect(run.output == ["74"] && run.errors == ["discoverd: error: standard output is closed"], "\(run)")
         }
@@ -58,5 +60,26 @@ struct PipeTests {
         let run = try await lab.bash("h2", "$discoverd browse _full._tcp -t >/dev/full; echo $?")
         #expect(run.output == ["74"] && run.errors.first?.hasPrefix("discoverd: error: ") == true, "\(run)")
         try await publisher.stop()
+    }
+
+    @Test(
+        "so it is of commands without a network",
+        arguments: [
+            "setup zone bind --domain a.example --address 10.0.0.1", "setup avahi $file", "key list --json", "--help",
+        ])
+    func fullWithoutNetwork(_ command: String) async throws {
+        let lab = try await Self.lab.value
+        let service = "<service><type>_http._tcp</type><port>80</port></service>"
+        let group = "<service-group><name>a</name>\(service)</service-group>"
+        let known = "a._http._tcp.local SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
+        let script = """
+            export STATE_DIRECTORY=$(mktemp -d); trap 'rm -r $STATE_DIRECTORY' EXIT
+            file=$STATE_DIRECTORY/a.service; echo '\(group)' >$file
+            $discoverd key add \(known)
+            $discoverd \(command) >/dev/full; echo $?
+            """
+        let run = try await lab.bash("h2", script)
+        #expect(run.output == ["74"], "\(run)")
+        #expect(run.errors.last?.hasPrefix("discoverd: error: cannot write to standard output: ") == true, "\(run)")
     }
 }

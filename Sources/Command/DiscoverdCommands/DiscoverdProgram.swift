@@ -80,7 +80,8 @@ package enum DiscoverdProgram {
         if status.isSuccess, let error = DiscoverdCommand.incompleteness(of: arguments) { refuse(error, failures) }
         if status.isSuccess {
             // "FIND:" is enough.
-            print(HelpText.fitted(text.replacing(" SUBCOMMANDS:", with: ":"), to: STDOUT_FILENO))
+            let help = HelpText.fitted(text.replacing(" SUBCOMMANDS:", with: ":"), to: STDOUT_FILENO) + "\n"
+            do throws(CommandError) { try Output.write(help.utf8) } catch { refuse(error, failures) }
         } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
             refuse(slip, failures)
         } else if !text.isEmpty {

@@ -222,14 +222,16 @@ struct ZoneTemplateCommand: LocalCommand {
 
     static var onlyPrints: Bool { true }
 
-    func run(with more: (any MoreSupport)?) {
+    func run(with more: (any MoreSupport)?) throws {
         let template = ZoneTemplate(
             server: server, domain: domain, key: key ?? "discoverd.\(domain)", addresses: addresses)
-        switch only {
-        case .configuration: print(template.configurationText, terminator: "")
-        case .zone: print(template.zoneText, terminator: "")
-        case nil: print(template.text, terminator: "")
-        }
+        let text =
+            switch only {
+            case .configuration: template.configurationText
+            case .zone: template.zoneText
+            case nil: template.text
+            }
+        try Output.write(text.utf8)
     }
 
     private var isKeyPlain: Bool { key.map { Self.isPlain($0) && (try? Domain($0)) != nil } ?? true }

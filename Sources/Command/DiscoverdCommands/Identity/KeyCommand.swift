@@ -51,7 +51,7 @@ struct KeyCommand: ParsableCommand {
     }
 }
 
-struct ListKnown: ParsableCommand {
+struct ListKnown: LocalCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows whose keys are known.")
 
     @Flag(exclusivity: .chooseLast)
@@ -59,7 +59,9 @@ struct ListKnown: ParsableCommand {
 
     @OptionGroup var options: KnownFileOption
 
-    func run() throws {
+    static var onlyPrints: Bool { true }
+
+    func run(with more: (any MoreSupport)?) throws {
         let file = try options.file.path()
         let known = try file.reporting { try file.read() }
         if !known.unreadable.isEmpty {
@@ -73,19 +75,20 @@ struct ListKnown: ParsableCommand {
         }
         // For people as the file has it.
         let gap = isatty(STDOUT_FILENO) == 1 ? " " : "\t"
+        var lines: [UInt8] = []
         for (name, key) in known.entries {
             guard let version = json else {
-                print("\(name)\(gap)\(key)")
+                lines += Array("\(name)\(gap)\(key)\n".utf8)
                 continue
             }
-            let line = version.line { writer in
+            lines += version.line { writer in
                 writer.line("known") { object in
                     object.member("name", name)
                     object.member("fingerprint", key.description)
                 }
             }
-            print(String(decoding: line, as: UTF8.self), terminator: "")
         }
+        try Output.write(lines)
     }
 }
 
@@ -225,18 +228,24 @@ struct ShowKey: LocalCommand {
     var json: JSONVersion?
 
     var needsMore: String? { "has the key" }
+    static var onlyPrints: Bool { true }
 
     func run(with more: (any MoreSupport)?) throws {
         guard let identity = try more?.identity() else { throw CommandError.noTLS }
         guard let version = json else {
             let words = identity.fingerprint.words.joined(separator: " ")
             guard isatty(STDOUT_FILENO) == 1 else {
-                return print("\(identity.fingerprint)\t\(identity.label.escapedForTerminal)\n\(words)")
+                try Output.write("\(identity.fingerprint)\t\(identity.label.escapedForTerminal)\n\(words)\n".utf8)
+                return
             }
-            print("key      \(identity.fingerprint)\nlabel    \(identity.label.escapedForTerminal)")
             let lines = words.wrapped(to: TerminalText.columns(STDOUT_FILENO).map { $0 - 10 } ?? 70)
-            print("to read aloud, for whoever compares the key:")
-            for line in lines { print("         \(line)") }
+            let text = """
+                key      \(identity.fingerprint)
+                label    \(identity.label.escapedForTerminal)
+                to read aloud, for whoever compares the key:
+
+                """
+            try Output.write((text + lines.map { "         \($0)\n" }.joined()).utf8)
             return
         }
         let line = version.line { writer in
@@ -247,7 +256,7 @@ struct ShowKey: LocalCommand {
                 object.member("path", identity.path)
             }
         }
-        print(String(decoding: line, as: UTF8.self), terminator: "")
+        try Output.write(line)
     }
 }
 #endif

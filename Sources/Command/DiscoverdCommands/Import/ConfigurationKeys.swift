@@ -40,8 +40,8 @@ struct ConfigCommand: LocalCommand {
         do throws(SystemError) { try SystemFile.rewrite(file, with: keys.bytes) } catch {
             throw CommandError(error.code == EACCES ? .notPermitted : .cannotCreate, shown, errno: error.code)
         }
-        for line in keys.changes { print(line.escapedForTerminal) }
         if let loss = keys.loss { ProgramNotices().notice(loss) }
+        try Output.write(keys.changes.map { $0.escapedForTerminal + "\n" }.joined().utf8)
     }
 }
 

@@ -46,7 +46,7 @@ struct ImportCommand: LocalCommand {
             }
         }
         if let failure { throw failure }
-        print(text, terminator: "")
+        try Output.write(text.utf8)
         let inUse = file.count { $0.hasPrefix("\(AvahiServiceFiles.directory)/") }
         if inUse > 0 {
             notices.notice(

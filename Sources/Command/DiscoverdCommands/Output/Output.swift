@@ -59,11 +59,17 @@ final class Output {
     /// Writes what has been gathered.
     func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
+        guard try Self.write(bytes) else { throw Unread() }
+    }
+
+    /// Writes at once, for commands without a network. `print` would not say that the disk is full.
+    /// - Returns: false where no one reads it any more.
+    @discardableResult
+    static func write(_ bytes: some Collection<UInt8>) throws(CommandError) -> Bool {
         switch Descriptor.write(bytes, to: STDOUT_FILENO) {
-        case nil: return
-        case EPIPE, ECONNRESET: throw Unread()
-        case .some(let code):
-            throw CommandError(.ioError, "cannot write to standard output: \(systemMessage(code))")
+        case nil: return true
+        case EPIPE, ECONNRESET: return false
+        case .some(let code): throw CommandError(.ioError, "cannot write to standard output", errno: code)
         }
     }
 }
