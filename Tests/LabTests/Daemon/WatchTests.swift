@@ -42,6 +42,31 @@ struct WatchTests {
         try await lab.stop()
     }
 
+    @Test("a file that has no more room ends it with 74: the daemon is not away")
+    func full() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab)
+        let server = try lab.exec("h1", "nc", "-lk", "9000")
+        defer { server.signal(SIGTERM) }
+        let first = try await lab.publish("h1", "first", "9000")
+        // The limit of a file's size stands for a disk that becomes full.
+        let script = """
+            trap '' XFSZ; file=$(mktemp)
+            '\(Built.discoverd)' status --services --live >$file & pid=$!
+            until grep -q first $file; do sleep 0.1; done
+            prlimit --pid $pid --fsize=1:1; echo full
+            wait $pid; echo "status=$?"; rm $file
+            """
+        let list = try lab.exec("h1", ["/bin/bash", "-c", script])
+        try await list.line { $0 == "full" }
+        let second = try await lab.publish("h1", "second", "9000")
+        try await list.line { $0 == "status=74" }
+        #expect(!list.lines(.stderr).contains { $0.contains("the daemon does not answer") })
+        for publisher in [first, second] { try await publisher.stop() }
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     @Test("on a terminal a screen stays in place and follows; q and Ctrl-C leave the terminal as it was")
     func screen() async throws {
         let lab = try await Lab.start()

@@ -57,17 +57,20 @@ struct Watching<Seen> {
         try session.output.flush()
         var isAway = false
         while await isTimeToLook() {
+            let seen: Seen
             do {
-                let seen = try await look()
-                if isAway { session.notices.notice("the daemon answers again") }
-                isAway = false
-                try tell(seen)
-                try session.output.flush()
+                seen = try await look()
             } catch let error where error is ControlError || error is CommandError {
                 guard !session.stop.isRequested else { return }
                 if !isAway { session.notices.notice(Self.text(error)) }
                 isAway = true
+                continue
             }
+            if isAway { session.notices.notice("the daemon answers again") }
+            isAway = false
+            // A full disk is no daemon that is away.
+            try tell(seen)
+            try session.output.flush()
         }
     }
 
