@@ -95,6 +95,29 @@ struct LookupTests {
         try await lab.stop()
     }
 
+    @Test("a DNS server that is silent takes nothing from what the link says; where nothing is found at all it is 69")
+    func silentServer() async throws {
+        let lab = try await Lab.start()
+        func resolve(_ hosts: String) async throws -> Lab.Run {
+            let script = """
+                printf 'nameserver 10.77.0.99\\noptions timeout:1 attempts:1\\n' >/run/resolv.conf
+                mount --bind /run/resolv.conf /etc/resolv.conf; '\(Built.discoverd)' resolve -4 --host \(hosts)
+                """
+            return try await lab.toEnd(
+                "h2", ["/usr/bin/unshare", "-m", "/bin/bash", "-c", script], within: .seconds(20))
+        }
+        for hosts in ["h1.local www.example.org", "www.example.org h1.local"] {
+            let some = try await resolve(hosts)
+            #expect(some.exit == .exited(1) && some.output == ["h1.local\t10.77.0.1\teth0"], "\(some)")
+            #expect(some.failure?.contains("www.example.org: ") == true && some.errors.count == 1, "\(some)")
+        }
+        let none = try await resolve("nosuch.local www.example.org")
+        #expect(none.exit == .exited(69) && none.output.isEmpty, "\(none)")
+        #expect(none.errors.contains { $0.contains("no host nosuch.local answered") }, "\(none)")
+        #expect(!none.errors.contains { $0.contains("nothing finds") }, "\(none)")
+        try await lab.stop()
+    }
+
     @Test("without avahi-daemon on the asking host, and without any link")
     func bare() async throws {
         let lab = try await Lab.start("--no-avahi", "h2")

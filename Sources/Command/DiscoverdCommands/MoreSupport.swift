@@ -15,9 +15,10 @@ package protocol MoreSupport: Sendable {
     /// Checks the configured domains, and those that are named.
     func check(_ domains: [Domain]) async -> [DoctorFinding]
 
-    /// Asks a domain's server questions, and returns what it answers.
+    /// Asks the servers of domains questions, and returns what they answer.
+    /// - Throws: what is wrong with the configuration or the wish; nothing was asked then.
     func records(_ questions: [Question], of wish: DomainWish, _ notices: ProgramNotices) async throws
-        -> [ResourceRecord]
+        -> ServerAnswers
 
     /// Wraps a connection; the socket belongs to it from then on.
     func secure(
@@ -49,6 +50,20 @@ package struct DNSEngine: Sendable {
 
     package init(_ engine: any DiscoveryEngine, configured: Set<Domain>, resolvers: [String]) {
         (self.engine, self.configured, self.resolvers) = (engine, configured, resolvers)
+    }
+}
+
+/// What DNS servers say to questions.
+package struct ServerAnswers: Sendable {
+    package var records: [ResourceRecord] = []
+    /// Why names, or types of them, have no answer: a server is silent, or fails.
+    package var failures: [DomainName: DiscoveryError] = [:]
+
+    package init() {}
+
+    package mutating func add(_ other: ServerAnswers) {
+        records += other.records
+        failures.merge(other.failures) { first, _ in first }
     }
 }
 

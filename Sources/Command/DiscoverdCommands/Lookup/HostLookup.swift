@@ -75,20 +75,27 @@ struct HostLookup {
 
     /// Prints the addresses of names, and the names of addresses.
     /// - Returns: whether every host was found; the others are reported on standard error.
+    /// - Throws: why a host could not be asked for, where none was found.
     func show(_ hosts: [HostArgument]) async throws -> Bool {
         let answers = try await questions.ask(hosts.flatMap { $0.questions(family) }.uniqued())
-        var isComplete = true
-        for host in hosts {
-            let lines = lines(of: host, in: answers)
+        let found = hosts.map { lines(of: $0, in: answers.found) }
+        let worst = found.allSatisfy(\.isEmpty) ? hosts.first { answers.failures[$0.question] != nil } : nil
+        for (host, lines) in zip(hosts, found) {
             try show(lines, of: host)
-            guard lines.isEmpty else { continue }
-            isComplete = false
-            try session.tell(
-                CommandError(
-                    .notFound, "no host \(host.text.escapedForTerminal) answered within \(questions.limit.inSeconds) s")
-            )
+            // The caller reports the worst, and a command that was stopped says nothing.
+            guard lines.isEmpty, host.question != worst?.question, !session.stop.isRequested else { continue }
+            try session.tell(absence(of: host, answers.failures[host.question]))
         }
-        return isComplete
+        if let worst, let failure = answers.failures[worst.question] { throw failure }
+        return !found.contains(where: \.isEmpty)
+    }
+
+    private func absence(of host: HostArgument, _ failure: CommandError?) -> CommandError {
+        let name = host.text.escapedForTerminal
+        guard let failure else {
+            return CommandError(.notFound, "no host \(name) answered within \(questions.limit.inSeconds) s")
+        }
+        return CommandError(failure.status, "\(name): \(failure.message)", advice: failure.advice)
     }
 
     private struct Line: Hashable {

@@ -87,11 +87,12 @@ struct QueryCommand: NetworkCommand {
         let type = try Self.type(typeText)
         let questions = RecordQuestions(session: session, place: place, limit: time.timeout, wantsTTL: true)
         let answers = try await questions.ask([Question(name, type)])
-        guard !answers.isEmpty else {
-            throw CommandError(
-                .notFound, "no record of type \(type) of \(name) was found within \(time.timeout.inSeconds) s")
+        guard !answers.found.isEmpty else {
+            throw answers.failures[name]
+                ?? CommandError(
+                    .notFound, "no record of type \(type) of \(name) was found within \(time.timeout.inSeconds) s")
         }
-        for answer in answers { try show(answer, in: session) }
+        for answer in answers.found { try show(answer, in: session) }
         return .done
     }
 
@@ -179,6 +180,18 @@ struct RecordQuestions {
         let ttl: UInt32?
     }
 
+    /// What was found, and why names have no answer.
+    struct Answers {
+        var found: [Answer] = []
+        var failures: [DomainName: CommandError] = [:]
+
+        init(_ found: [Answer] = []) { self.found = found }
+
+        init(_ failure: CommandError, of questions: [Question]) {
+            for question in questions { failures[question.name] = failure }
+        }
+    }
+
     let session: Session
     let place: NetworkOptions
     let limit: Duration
@@ -186,16 +199,22 @@ struct RecordQuestions {
     /// The records' own TTLs are wanted.
     var wantsTTL = false
 
-    /// Returns the answers of the links and, for names of other domains, of DNS servers; none where nothing answered in time.
-    func ask(_ questions: [Question]) async throws -> [Answer] {
+    /// Returns the answers of the links and, for names of other domains, of DNS servers, which are asked at the same time; none where nothing
+    /// answered in time. What the ones cannot say takes nothing from what the others do.
+    func ask(_ questions: [Question]) async throws -> Answers {
         let isOfLink = { (question: Question) in question.name.isAskedOnLink && wish.server == nil }
         let (ofLink, others) = (questions.filter(isOfLink), questions.filter { !isOfLink($0) })
-        let heard = ofLink.isEmpty ? [] : try await askLinks(ofLink)
-        let told = others.isEmpty ? [] : try await askServers(others)
-        return heard + told
+        let (servers, domains, notices, most) = (session.more, wish, session.notices, limit)
+        async let told = Self.ask(servers, others, of: domains, notices, within: most)
+        var answers = try await askLinks(ofLink)
+        let ofServers = await told
+        answers.found += ofServers.found
+        answers.failures.merge(ofServers.failures) { first, _ in first }
+        return answers
     }
 
-    private func askLinks(_ questions: [Question]) async throws -> [Answer] {
+    private func askLinks(_ questions: [Question]) async throws -> Answers {
+        if questions.isEmpty { return Answers() }
         let (interfaces, family, limit, wantsTTL) = (try place.interfaces(), place.family, limit, wantsTTL)
         let found: [RecordLookup.Found]? = try await BlockingThread.value { isCancelled in
             let inquiry = LinkInquiry(on: interfaces, over: family, asQuery: true)
@@ -205,26 +224,46 @@ struct RecordQuestions {
             return lookup.found
         }
         guard let found else {
-            guard interfaces == .all else {
-                throw CommandError(.notFound, "no interface that is up is meant by --interface")
-            }
-            throw CommandError(.noBackend, "there is no link to ask: no interface that is up has an address")
+            let failure =
+                interfaces == .all
+                ? CommandError(.noBackend, "there is no link to ask: no interface that is up has an address")
+                : CommandError(.notFound, "no interface that is up is meant by --interface")
+            return Answers(failure, of: questions)
         }
-        return found.map { Answer(record: $0.record, interface: $0.interface, ttl: $0.ttl) }
+        return Answers(found.map { Answer(record: $0.record, interface: $0.interface, ttl: $0.ttl) })
     }
 
-    private func askServers(_ questions: [Question]) async throws -> [Answer] {
-        guard let servers = session.more else { throw CommandError(.noBackend, "DNS servers cannot be asked") }
-        let (wish, notices) = (wish, session.notices)
+    private static func ask(
+        _ servers: (any MoreSupport)?, _ questions: [Question], of wish: DomainWish, _ notices: ProgramNotices,
+        within limit: Duration
+    ) async -> Answers {
+        if questions.isEmpty { return Answers() }
+        guard let servers else {
+            return Answers(CommandError(.noBackend, "DNS servers cannot be asked"), of: questions)
+        }
         // Gives up a silent server before the caller's time runs out.
-        let outcome: Result<[ResourceRecord], any Error> = await withTimeLimit(limit) {
+        let outcome: Result<ServerAnswers, any Error> = await withTimeLimit(limit) {
             do {
                 return .success(try await servers.records(questions, of: wish, notices))
             } catch {
                 return .failure(error)
             }
         }
-        return try outcome.get().map { Answer(record: $0, interface: nil, ttl: $0.ttl) }
+        switch outcome {
+        case .success(let told):
+            var answers = Answers(told.records.map { Answer(record: $0, interface: nil, ttl: $0.ttl) })
+            answers.failures = told.failures.mapValues { failure($0) }
+            return answers
+        case .failure(let error): return Answers(failure(error), of: questions)
+        }
+    }
+
+    /// A DNS server that is silent does not mean that nothing finds on this machine.
+    private static func failure(_ error: any Error) -> CommandError {
+        guard let silence = error as? DiscoveryError, silence.code == .backendUnavailable else {
+            return CommandError(of: error, asking: DomainWish())
+        }
+        return CommandError(.noBackend, silence.message)
     }
 }
 #endif

@@ -103,27 +103,43 @@ struct DomainLookup {
         settings = try ConfiguredDomains.settings(for: wish, ConfiguredDomains.definitions(notices), notices)
     }
 
-    /// What the server of each name answers; nothing where there is no such name.
-    /// - Throws: `.backendUnavailable` if a server does not answer, or fails.
-    func records(_ questions: [Question]) async throws -> [ResourceRecord] {
-        var records: [ResourceRecord] = []
-        for question in questions {
-            do throws(DNSFailure) {
-                let answer = try await client.ask(question, of: try await target(for: question.name))
-                switch answer.message.responseCode {
-                case ResponseCode.noError, ResponseCode.noSuchName: records += answer.message.answers
-                case let code:
-                    throw DNSFailure.silent("\(answer.server) says \(ResponseCode.name(of: code)) to \(question.name)")
-                }
-            } catch {
-                throw error.asDiscoveryError
+    /// What the server of each name answers; nothing where there is no such name. Servers are asked side by side: one that is silent takes
+    /// nothing from what others say.
+    func records(_ questions: [Question]) async -> ServerAnswers {
+        let byServer = Dictionary(grouping: questions) { settings.covering($0.name)?.server }
+        return await withTaskGroup(of: ServerAnswers.self) { group in
+            for (server, questions) in byServer {
+                group.addTask { await records(questions, at: server) }
             }
+            var all = ServerAnswers()
+            for await answers in group { all.add(answers) }
+            return all
         }
-        return records
     }
 
-    private func target(for name: DomainName) async throws(DNSFailure) -> DNSTarget {
-        guard let server = settings.covering(name)?.server else { return .resolver }
+    /// A server that does not answer is asked nothing more.
+    /// - Parameter server: nil for the host's resolver.
+    private func records(_ questions: [Question], at server: ServerName?) async -> ServerAnswers {
+        var answers = ServerAnswers()
+        for (position, question) in questions.enumerated() {
+            do throws(DNSFailure) {
+                let answer = try await client.ask(question, of: try await target(server))
+                switch answer.message.responseCode {
+                case ResponseCode.noError, ResponseCode.noSuchName: answers.records += answer.message.answers
+                case let code:
+                    let failure = "\(answer.server) says \(ResponseCode.name(of: code)) to \(question.name)"
+                    answers.failures[question.name] = DNSFailure.silent(failure).asDiscoveryError
+                }
+            } catch {
+                for question in questions[position...] { answers.failures[question.name] = error.asDiscoveryError }
+                break
+            }
+        }
+        return answers
+    }
+
+    private func target(_ server: ServerName?) async throws(DNSFailure) -> DNSTarget {
+        guard let server else { return .resolver }
         let addresses = try await client.addresses(of: server)
         guard !addresses.isEmpty else { throw .impossible("the server \(server) has no address") }
         return .servers(addresses)

@@ -29,7 +29,7 @@ struct More: MoreSupport {
 
     func records(
         _ questions: [Question], of wish: DomainWish, _ notices: ProgramNotices
-    ) async throws -> [ResourceRecord] {
+    ) async throws -> ServerAnswers {
         try await DomainLookup(wish, notices).records(questions)
     }
 
