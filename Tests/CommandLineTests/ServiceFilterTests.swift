@@ -80,13 +80,25 @@ struct ServiceFilterTests {
     func order() throws {
         var listing = OnceListing(resolves: false, links: 1, order: .name)
         for name in ["b", "C", "a"] { #expect(!listing.became(try Self.service(name))) }
-        #expect(listing.ended(try Self.service("b")))
+        listing.ended(try Self.service("b"))
         #expect(listing.take().map(\.instance.name.text) == ["a", "C"])
         var hosts = OnceListing(resolves: false, links: 1, order: .host)
         for (name, host) in [("a", "z.local"), ("b", "y.local"), ("c", "y.local")] {
             #expect(!hosts.became(try Self.service(name, host: host)))
         }
         #expect(hosts.take().map(\.instance.name.text) == ["b", "c", "a"])
+    }
+
+    @Test("a list has what is left of it, though the first that was found went before it was shown")
+    func firstIsLost() throws {
+        var listing = OnceListing(resolves: true, links: 0)
+        for name in ["a", "b"] { #expect(!listing.became(try Self.service(name, .found))) }
+        listing.ended(try Self.service("a", .found))
+        #expect(listing.count == 1)
+        #expect(listing.became(try Self.service("b")))
+        // What was shown stays.
+        listing.ended(try Self.service("b"))
+        #expect(listing.count == 1)
     }
 
     @Test("wait: a word that can be a type is one, and said to be doubtful; what cannot is a name")

@@ -18,7 +18,7 @@ struct ServiceLines: ServiceSink {
     private var shown: [ServiceEvent] = []
 
     private let start = ContinuousClock.now
-    /// Services found so far, each counted once; at most `count` of them, or one without a count.
+    /// Services found so far, each counted once; at most `count` of them, or one without a count. A listing counts its own.
     private var found: Set<ServiceInstance> = []
     /// Collects the services; only with `--once`.
     private var listing: OnceListing?
@@ -31,8 +31,9 @@ struct ServiceLines: ServiceSink {
         (self.listing, self.count, self.program) = (listing, count, program)
     }
 
-    var isEmpty: Bool { found.isEmpty }
-    var isEnough: Bool { found.count >= (count ?? 1) }
+    private var total: Int { listing?.count ?? found.count }
+    var isEmpty: Bool { total == 0 }
+    var isEnough: Bool { total >= (count ?? 1) }
 
     mutating func take(_ events: [ServiceEvent]) async throws -> ExitStatus? {
         let isOver = try events.contains { try handle($0) }
@@ -60,16 +61,12 @@ struct ServiceLines: ServiceSink {
         switch event {
         case .found(let service):
             try show(event, of: service)
-            if !isEnough { found.insert(service.instance) }
+            if listing == nil, !isEnough { found.insert(service.instance) }
             return count != nil && isEnough
         case .changed(let service):
             try show(event, of: service)
         case .lost(let service):
-            if listing == nil {
-                try show(event)
-            } else if listing?.ended(service) == true {
-                found.remove(service.instance)
-            }
+            if listing == nil { try show(event) } else { listing?.ended(service) }
         case .settled:
             let seconds = (ContinuousClock.now - start).inSeconds
             session.notices.detail("the list was complete after \(seconds) s; what comes later is news")
@@ -124,6 +121,9 @@ struct OnceListing {
         (self.resolves, self.links, self.order) = (resolves, links, order)
     }
 
+    /// How many there are: shown, or still to be.
+    var count: Int { shown.count + incomplete.count }
+
     /// - Returns: whether to show it now.
     mutating func became(_ service: DiscoveredService) -> Bool {
         guard !shown.contains(service.instance) else { return false }
@@ -139,10 +139,8 @@ struct OnceListing {
         return false
     }
 
-    /// - Returns: whether it was never shown and never will be.
-    mutating func ended(_ service: DiscoveredService) -> Bool {
-        incomplete.removeValue(forKey: service.instance) != nil
-    }
+    /// One that was not shown yet never will be.
+    mutating func ended(_ service: DiscoveredService) { incomplete[service.instance] = nil }
 
     /// Takes the services that were not shown yet, in the order asked for, or else in the order found.
     mutating func take() -> [DiscoveredService] {
