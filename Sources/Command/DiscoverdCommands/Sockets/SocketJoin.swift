@@ -33,10 +33,21 @@ struct StandardJoin {
     private struct Halves: Sendable {
         var isSent = false
         var isReceived = false
+        /// Why the rest of the input could not be sent. Not a failure at once: what the other side has said is still to be read.
+        var unsent: Int32?
         /// What ended it early.
         var failure: (any Error)?
 
         var isOver: Bool { isSent && isReceived }
+
+        /// How it ended; nil while it goes on.
+        var end: Result<Void, any Error>? {
+            if let failure { return .failure(failure) }
+            guard isOver else { return nil }
+            guard let unsent else { return .success(()) }
+            let reason = "the connection was lost: \(systemMessage(unsent)), and not all was sent"
+            return .failure(CommandError(.ioError, reason))
+        }
 
         mutating func fail(_ error: any Error) { if !isOver { failure = failure ?? error } }
     }
@@ -56,9 +67,7 @@ struct StandardJoin {
             Task { if let error = await failure() { halves.change { $0.fail(error) } } }
         }
         defer { watch?.cancel() }
-        let end = await halves.wait { halves -> Result<Void, any Error>? in
-            halves.failure.map { .failure($0) } ?? (halves.isOver ? .success(()) : nil)
-        }
+        let end = await halves.wait { $0.end }
         socket.end()
         try end?.get()
         try Task.checkCancellation()
@@ -71,8 +80,8 @@ struct StandardJoin {
             case .finished: socket.endSending()
             case .readFailed(let code):
                 halves.fail(CommandError(.ioError, "cannot read standard input: \(systemMessage(code))"))
-            // The reading side reports what became of the connection.
-            case .writeFailed: break
+            // The reading side may see a clean end all the same: the other one closed, or this call took the error away.
+            case .writeFailed(let code): halves.unsent = code
             }
             halves.isSent = true
         }
