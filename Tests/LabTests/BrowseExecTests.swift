@@ -77,6 +77,25 @@ struct BrowseExecTests {
         try FileManager.default.removeItem(at: program.deletingLastPathComponent())
     }
 
+    @Test("a program that is gone for an event is a notice, and the next event has it again")
+    func gone() async throws {
+        let lab = try await Self.lab.value
+        let program = try await script(lab, "cat >/dev/null; echo \"told $DISCOVERD_NAME\"")
+        let browser = try lab.discoverd("h2", "browse", "_gone._tcp", "--exec", program.path)
+        let first = try await lab.publish("h1", "first", "9", "--type", "_gone._tcp")
+        try await browser.line { $0 == "told first" }
+        let away = program.path + ".away"
+        try FileManager.default.moveItem(atPath: program.path, toPath: away)
+        let second = try await lab.publish("h1", "second", "9", "--type", "_gone._tcp")
+        try await browser.line(.stderr) { $0.contains("no such program: added second") }
+        try FileManager.default.moveItem(atPath: away, toPath: program.path)
+        let third = try await lab.publish("h1", "third", "9", "--type", "_gone._tcp")
+        try await browser.line { $0 == "told third" }
+        try await browser.stop()
+        for publisher in [first, second, third] { try await publisher.stop() }
+        try FileManager.default.removeItem(at: program.deletingLastPathComponent())
+    }
+
     @Test("Ctrl-C ends the program that runs, and browse")
     func interrupted() async throws {
         let lab = try await Self.lab.value

@@ -69,6 +69,32 @@ struct ListenTests {
         try await lab.stop()
     }
 
+    @Test("a program that cannot be started costs its connection: the others go on, and so do later ones")
+    func programIsGone() async throws {
+        let lab = try await Lab.start()
+        let program = "/var/lib/answer"
+        let made = try await lab.bash(
+            "h1", "printf '#!/bin/sh\\necho served; exec cat\\n' >\(program); chmod 755 \(program)")
+        #expect(made.exit == .exited(0), "\(made)")
+        let listener = try lab.exec("h1", discoverd, "listen", "one", "9000", "--", program)
+        try await listener.line { $0.contains("published") }
+        let first = try lab.exec("h2", "nc", "-N", "10.77.0.1", "9000")
+        try await first.line { $0 == "served" }
+        try await lab.run("h1", "mv", program, "\(program).away")
+        let refused = try await lab.bash("h2", "nc -N 10.77.0.1 9000 </dev/null", within: .seconds(10))
+        #expect(refused.output.isEmpty, "\(refused)")
+        try await listener.line(.stderr) { $0.hasSuffix("a connection was refused: \(program): no such program") }
+        first.write("still there\n")
+        try await first.line { $0 == "still there" }
+        try await lab.run("h1", "mv", "\(program).away", program)
+        let last = try await lab.bash("h2", "nc -N 10.77.0.1 9000 </dev/null", within: .seconds(10))
+        #expect(last.output == ["served"], "\(last)")
+        first.closeInput()
+        listener.signal(SIGTERM)
+        #expect(try await listener.exit() == .exited(0))
+        try await lab.stop()
+    }
+
     @Test("at most --max programs at a time: the next connection waits for a place")
     func bounded() async throws {
         let lab = try await Lab.start()

@@ -124,7 +124,13 @@ struct ListenCommand: NetworkCommand {
                     return conversation.socket.close()
                 }
                 defer { free.change { $0 += 1 } }
-                try await ChildProcess.serve(conversation.socket, with: program)
+                do throws(CommandError) {
+                    try await ChildProcess.serve(conversation.socket, with: program)
+                } catch {
+                    // The others go on, and the next one may find the program, or memory for it, again.
+                    notices.notice("a connection was refused: \(error.message)")
+                    conversation.socket.reset()
+                }
                 if let failure = await conversation.failure { notices.notice(failure.message) }
             }
         } catch {

@@ -39,14 +39,14 @@ struct ServiceLines: ServiceSink {
         let isOver = try events.contains { try handle($0) }
         if isOver { try showListing() }
         try session.output.flush()
-        try await runProgram()
+        await runProgram()
         return isOver ? (isEnough ? .done : .notFound) : nil
     }
 
     mutating func end() async throws {
         try showListing()
         try session.output.flush()
-        try await runProgram()
+        await runProgram()
     }
 
     /// Tells why there may be more than was printed.
@@ -94,10 +94,10 @@ struct ServiceLines: ServiceSink {
     }
 
     /// While the program runs, no more of a stream is taken: what happens meanwhile is merged there, and nothing piles up.
-    private mutating func runProgram() async throws {
+    private mutating func runProgram() async {
         guard let program else { return }
         defer { shown = [] }
-        for event in shown where !session.stop.isRequested { try await program.run(for: event) }
+        for event in shown where !session.stop.isRequested { await program.run(for: event) }
     }
 
     private mutating func showListing() throws {

@@ -17,7 +17,10 @@ final class ChildProcess: Sendable {
     ///   - arguments: its name and arguments, byte for byte; not empty.
     ///   - streams: where its standard input and output lead.
     ///   - environment: added to this process's.
-    init(_ arguments: [[UInt8]], _ streams: Program.Streams = .inherited, environment: [String: String] = [:]) throws {
+    /// - Throws: status 127 or 126, as of a shell.
+    init(
+        _ arguments: [[UInt8]], _ streams: Program.Streams = .inherited, environment: [String: String] = [:]
+    ) throws(CommandError) {
         let name = String(decoding: arguments.first ?? [], as: UTF8.self)
         // If SIGCHLD were inherited as ignored, the program's status would be lost (waitpid(2)).
         signal(SIGCHLD, SIG_DFL)
@@ -59,7 +62,7 @@ final class ChildProcess: Sendable {
 extension ChildProcess {
     /// Runs a program with a connection as its standard input and output, as inetd does, and waits for it to end. Cancelling the task asks
     /// the program to end.
-    static func serve(_ socket: Socket, with program: [[UInt8]]) async throws {
+    static func serve(_ socket: Socket, with program: [[UInt8]]) async throws(CommandError) {
         let child = try ChildProcess(program, .connection(socket.descriptor))
         // Open here as well until then: the other side is watched.
         _ = await child.ended()
@@ -116,8 +119,23 @@ struct EventProgram {
     }
 
     /// Runs the program for a service that came, changed or went, and waits for its end. Cancelling the task asks it to end.
-    func run(for event: ServiceEvent) async throws {
+    ///
+    /// What goes wrong is a notice: it ends nothing.
+    func run(for event: ServiceEvent) async {
         guard let (name, service) = event.told else { return }
+        let told = "\(name) \(service.instance)"
+        do {
+            let status = try await end(of: event, name, service)
+            guard let status, status.rawValue != 0, !Task.isCancelled else { return }
+            let program = String(decoding: path, as: UTF8.self).escapedForTerminal
+            notices.notice("\(program) ended with status \(status.rawValue): \(told)")
+        } catch {
+            notices.notice("\(CommandError(of: error, asking: DomainWish()).message): \(told)")
+        }
+    }
+
+    /// - Returns: how the program ended.
+    private func end(of event: ServiceEvent, _ name: String, _ service: DiscoveredService) async throws -> ExitStatus? {
         let line = version.line { $0.line(event, detail: .full) }
         let input = try Program.memoryFile()
         defer { close(input) }
@@ -130,11 +148,7 @@ struct EventProgram {
             environment: [
                 "DISCOVERD_EVENT": name, "DISCOVERD_NAME": text, "DISCOVERD_TYPE": service.instance.type.description,
             ])
-        if let status = await child.ended(), status.rawValue != 0, !Task.isCancelled {
-            let program = String(decoding: path, as: UTF8.self)
-            notices.notice(
-                "\(program.escapedForTerminal) ended with status \(status.rawValue): \(name) \(service.instance)")
-        }
+        return await child.ended()
     }
 }
 
