@@ -87,7 +87,7 @@ enum ListedOffer: Hashable {
     var id: String {
         switch self {
         case .registration(let status): status.id
-        case .file(let service): "\(service.path) \(service.offered.instance)"
+        case .file(let service): "\(service.path) \(service.position)"
         }
     }
 

@@ -169,6 +169,8 @@ struct AvahiServiceFiles {
         /// Its name is the one on this host.
         var offered: OfferedService
         let path: String
+        /// Which one of the file: it may have a type twice, as for each family.
+        let position: Int
     }
 
     static let directory = "/etc/avahi/services"
@@ -197,10 +199,10 @@ struct AvahiServiceFiles {
             do throws(CommandError) {
                 // Not through a link, which may lead anywhere.
                 let group = try AvahiServiceFile.group(path, followingLinks: false)
-                services += group.services.map { service in
+                services += group.services.enumerated().map { position, service in
                     var offered = service.offered
                     offered.name = ServiceName(observed: group.name(on: host))
-                    return Service(offered: offered, path: path)
+                    return Service(offered: offered, path: path, position: position)
                 }
             } catch {
                 faults.append("\(path.escapedForTerminal)\(error.message)")
