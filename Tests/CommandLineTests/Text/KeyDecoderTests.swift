@@ -63,6 +63,26 @@ struct KeyDecoderTests {
         #expect(decoder.received(Array("q".utf8)) == [.pasted("q")])
     }
 
+    @Test("a pause within a bracket of a paste: what is pasted is no key, and what comes after it is one")
+    func bracketWithPause() {
+        var closing = KeyDecoder()
+        #expect(closing.received("\u{1B}[200~a\u{1B}[20".utf8) == [.pasted("a")])
+        #expect(closing.paused() == [])
+        #expect(closing.received("1~q".utf8) == [.character("q")])
+        var opening = KeyDecoder()
+        #expect(opening.received("\u{1B}[20".utf8) == [])
+        // Nothing to wait for in haste.
+        #expect(opening.paused() == [])
+        #expect(!opening.isWaiting)
+        #expect(opening.received("0~q".utf8) == [.pasted("q")])
+        // Of another sequence the rest is dropped.
+        var other = KeyDecoder()
+        #expect(other.received("\u{1B}[1".utf8) == [])
+        #expect(other.isWaiting)
+        #expect(other.paused() == [])
+        #expect(other.received("q".utf8) == [.character("q")])
+    }
+
     @Test("keys with numbers, of xterm and rxvt")
     func numbered() {
         #expect(

@@ -13,7 +13,7 @@ public struct KeyDecoder: Sendable {
     public init() {}
 
     /// Whether a key may be incomplete: an escape, which is a key or the start of a sequence.
-    public var isWaiting: Bool { !pending.isEmpty }
+    public var isWaiting: Bool { !pending.isEmpty && !isInBracket }
 
     /// Decodes bytes.
     public mutating func received(_ bytes: some Sequence<UInt8>) -> [Key] {
@@ -32,14 +32,22 @@ public struct KeyDecoder: Sendable {
         return keys
     }
 
-    /// Call after a pause: an escape on its own is the Escape key.
+    /// Call after a pause: an escape on its own is the Escape key, and a sequence that does not go on is none. What may be a bracket of a
+    /// paste stays: a slow line cuts it anywhere, and what follows must not become keys.
     public mutating func paused() -> [Key] {
+        if isInBracket { return [] }
         defer { pending = [] }
         return pending == [0x1B] && !isPasting ? [.escape] : []
     }
 
     private static let pasteStart = Array("\u{1B}[200~".utf8)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+    /// Whether what is pending may become a bracket: in a paste the closing one, else the opening one, of which more than the escape is there.
+    private var isInBracket: Bool {
+        let (bracket, least) = isPasting ? (Self.pasteEnd, 1) : (Self.pasteStart, 2)
+        return pending.count >= least && bracket.starts(with: pending)
+    }
 
     /// Whether a paste starts or ends here; nil if neither.
     private func bracket() -> Bool? {
