@@ -58,6 +58,9 @@ import Testing
         ("types -f", .this, .ifPresent, .never),
         ("query x.a.example A", .more("asks DNS servers about x.a.example"), .never, .never),
         ("query x.local A", .this, .never, .never),
+        // No domains, and asked about all the same.
+        ("query . NS", .more("asks DNS servers"), .never, .never),
+        (#"query a\200.example A"#, .more("asks DNS servers"), .never, .never),
         ("host x.local", .this, .never, .never),
         ("resolve x.local 10.0.0.1", .this, .never, .never),
         ("resolve --host x.a.example", .more("asks DNS servers about x.a.example"), .never, .never),

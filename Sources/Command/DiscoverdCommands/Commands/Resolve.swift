@@ -62,7 +62,8 @@ struct ResolveCommand: NetworkCommand {
         case .hosts(let hosts):
             CommandNeeds(
                 daemon: .never, domains: DomainWish(asking: hosts.map(\.question), server: nil),
-                interfaces: try place.interfaces(), ending: .init(status: .notFound))
+                interfaces: try place.interfaces(), more: CommandNeeds.servers(for: hosts.map(\.question), nil),
+                ending: .init(status: .notFound))
         case .service(let service):
             CommandNeeds(
                 domains: service.wish, interfaces: try place.interfaces(), types: service.types,

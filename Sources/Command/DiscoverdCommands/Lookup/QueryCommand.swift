@@ -48,7 +48,8 @@ struct QueryCommand: NetworkCommand {
     func needs() throws -> CommandNeeds {
         CommandNeeds(
             daemon: .never, domains: DomainWish(asking: [name], server: server),
-            interfaces: try place.interfaces(), ending: .init(status: .notFound))
+            interfaces: try place.interfaces(), more: CommandNeeds.servers(for: [name], server),
+            ending: .init(status: .notFound))
     }
 
     func validate() throws {
@@ -165,8 +166,17 @@ extension DomainWish {
     init(asking names: [DomainName], server: String?) {
         let others = server == nil ? names.filter { !$0.isAskedOnLink } : names
         self.init(server: server)
-        domains = others.map { Domain(labels: $0.labels) ?? .local }
+        domains = others.compactMap { Domain(labels: $0.labels) }
         if others.count < names.count { domains.append(.local) }
+    }
+}
+
+extension CommandNeeds {
+    /// What only `discoverd-daemon` can do where servers are asked about a name that is no other domain: the root, one with bytes that are
+    /// not UTF-8, and `local` itself where a server is named.
+    static func servers(for names: [DomainName], _ server: String?) -> String? {
+        let asked = server == nil ? names.filter { !$0.isAskedOnLink } : names
+        return asked.contains { (Domain(labels: $0.labels) ?? .local) == .local } ? "asks DNS servers" : nil
     }
 }
 

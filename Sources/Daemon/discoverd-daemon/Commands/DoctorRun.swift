@@ -98,15 +98,18 @@ enum DomainCheck {
 struct DomainLookup {
     private let client = DNSClient()
     private let settings: [DomainSettings]
+    /// The server that was named, for all names.
+    private let server: ServerName?
 
     init(_ wish: DomainWish, _ notices: ProgramNotices) throws {
+        server = try wish.server.map { try ServerName($0) }
         settings = try ConfiguredDomains.settings(for: wish, ConfiguredDomains.definitions(notices), notices)
     }
 
     /// What the server of each name answers; nothing where there is no such name. Servers are asked side by side: one that is silent takes
     /// nothing from what others say.
     func records(_ questions: [Question]) async -> ServerAnswers {
-        let byServer = Dictionary(grouping: questions) { settings.covering($0.name)?.server }
+        let byServer = Dictionary(grouping: questions) { server ?? settings.covering($0.name)?.server }
         return await withTaskGroup(of: ServerAnswers.self) { group in
             for (server, questions) in byServer {
                 group.addTask { await records(questions, at: server) }
