@@ -37,18 +37,26 @@ public enum StandardDescriptors {
 
 /// Ends the process.
 public enum ProcessEnd {
-    private static let last = Mutex<[@Sendable () -> Void]>([])
+    /// What is to be called; nil once a thread has begun to.
+    private static let last = Mutex<[@Sendable () -> Void]?>([])
+    /// How long another thread that has begun may take, in microseconds: a little longer than a terminal takes to be given back.
+    private static let patience: UInt32 = 2_500_000
 
     /// Registers `body` to be called before the process ends in any way except SIGKILL or a crash.
-    public static func before(_ body: @escaping @Sendable () -> Void) { last.withLock { $0.append(body) } }
+    public static func before(_ body: @escaping @Sendable () -> Void) { last.withLock { _ = $0?.append(body) } }
 
-    /// Ends the process.
+    /// Ends the process. Where another thread has begun to, it does, with its own status.
     public static func now(_ status: ExitStatus) -> Never {
         let bodies = last.withLock { last in
-            defer { last = [] }
+            defer { last = nil }
             return last
         }
-        for body in bodies { body() }
+        if let bodies {
+            for body in bodies { body() }
+        } else {
+            // It may be giving the terminal back, which must not be cut off.
+            usleep(patience)
+        }
         // Not exit(3): other threads still run, and exit would tear down what they use.
         _exit(status.rawValue)
     }

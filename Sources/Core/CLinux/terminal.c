@@ -30,6 +30,8 @@ static int pipe_ends[2] = {-1, -1};
 static atomic_uint epoch;
 // The thread that draws; 0: none does.
 static atomic_int drawer;
+// The thread that gives the terminal back; 0: none does.
+static atomic_int leaver;
 // How long a drawing of another thread is waited for.
 static const int patience_milliseconds = 2000;
 
@@ -90,10 +92,9 @@ static void end_drawing(void) {
     handle(SIGWINCH, resized, SA_RESTART);
 }
 
-static void leave(void) {
+static void give_back(void) {
     if (!is_raw) return;
     is_raw = 0;
-    int error = errno;
     end_drawing();
     if (has_screen) {
         say(leaving, sizeof leaving - 1);
@@ -101,6 +102,18 @@ static void leave(void) {
         tcflush(STDIN_FILENO, TCIFLUSH);
     }
     tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+}
+
+static void leave(void) {
+    int error = errno, other = 0;
+    if (atomic_compare_exchange_strong(&leaver, &other, gettid())) {
+        give_back();
+        atomic_store(&leaver, 0);
+    } else if (other != gettid()) {
+        // Whoever returns from here may end the process: not before the other thread is done, which may wait for a drawing.
+        for (int passed = 0; passed < patience_milliseconds + 500 && atomic_load(&leaver) != 0; passed++)
+            poll(NULL, 0, 1);
+    }
     errno = error;
 }
 
