@@ -91,6 +91,18 @@ struct WatchTests {
         #expect(try await screen.settings() == before)
         try await screen.run("clear; \(Built.discoverd) status --watch; echo \"status=$?\"")
         try await screen.shows("the status") { $0.contains { $0.hasPrefix("daemon     running") } }
+        // A look waits for a daemon that hangs, and a person does not.
+        let hung = try daemon.process
+        hung.signal(SIGSTOP)
+        try await Task.sleep(for: .seconds(2))
+        let pressed = ContinuousClock.now
+        try await screen.press("q")
+        try await screen.shows("status=0")
+        #expect(ContinuousClock.now - pressed < .seconds(4))
+        hung.signal(SIGCONT)
+        #expect(try await screen.settings() == before)
+        try await screen.run("clear; \(Built.discoverd) status --watch; echo \"status=$?\"")
+        try await screen.shows("the status again") { $0.contains { $0.hasPrefix("daemon     running") } }
         try await daemon.stop()
         try await screen.shows("that the daemon is away") { $0.last?.hasPrefix("the daemon does not answer") == true }
         try await screen.press("C-c")

@@ -33,12 +33,15 @@ struct Watching<Seen> {
 
     private func show(_ first: Seen, on screen: Screen) async {
         defer { screen.close() }
-        let stop = session.stop
-        let view = WatchView(screen, title: title, stop)
+        let view = WatchView(screen, title: title, session.stop)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await view.followKeys()
-                stop.request(.unread)
+                // Cancelled, it is what ends the command that counts.
+                guard !Task.isCancelled else { return }
+                // A look at a daemon that hangs goes on for seconds, and nobody waits for it.
+                screen.close()
+                ProcessEnd.now(.done)
             }
             await view.show(lines(first))
             while await isTimeToLook() {
