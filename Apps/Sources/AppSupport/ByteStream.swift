@@ -55,8 +55,8 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
 }
 
 extension Channel {
-    /// Makes the kernel end the connection when the other side has vanished: within a minute on an idle connection, within 30 s of sending.
-    /// Call it on the channel's event loop.
+    /// Makes the kernel end the connection when the other side has vanished: within a minute on an idle connection, within 30 s of sending,
+    /// and later where it took nothing before. Call it on the channel's event loop.
     public func noticeVanishedPeers() throws {
         // TCP_KEEPIDLE, TCP_KEEPINTVL and TCP_KEEPCNT of <linux/tcp.h>.
         for (name, value) in [(4, 30), (5, 10), (6, 3)] { try setOption(ofTCP: CInt(name), to: value) }
@@ -64,7 +64,7 @@ extension Channel {
         let watch = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(5), delay: .seconds(5)) { _ in
             // TCP_USER_TIMEOUT also counts while a slow reader has no room; then all that was sent is acknowledged.
             socket.getTCPInfo().whenSuccess { info in
-                try? self.setOption(ofTCP: 18, to: info.tcpi_unacked > 0 ? 30_000 : 0)
+                try? self.setOption(ofTCP: 18, to: info.tcpi_unacked > 0 || info.tcpi_probes >= 3 ? 30_000 : 0)
             }
         }
         closeFuture.whenComplete { _ in watch.cancel() }

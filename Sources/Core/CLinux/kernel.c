@@ -118,6 +118,7 @@ void ckernel_follow_window(int connection, unsigned patience) {
     struct tcp_info info = {0};
     socklen_t length = sizeof info;
     if (getsockopt(connection, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return;
-    unsigned limit = info.tcpi_unacked > 0 ? patience : 0;
+    // Who takes nothing answers the kernel's questions whether there is room.
+    unsigned limit = info.tcpi_unacked > 0 || info.tcpi_probes >= 3 ? patience : 0;
     setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
 }

@@ -127,7 +127,8 @@ private final class DialledChannel: Sendable {
     }
 }
 
-/// Detects a silently vanished host after 25 s, whether or not something is being sent (tcp(7)); the system's defaults take two hours.
+/// Detects a silently vanished host after 25 s, whether or not something is being sent (tcp(7)), and later only where it took nothing before; the
+/// system's defaults take two hours.
 enum KeepAlive {
     /// For when nothing is being sent.
     static let options: [(option: ChannelOptions.Types.SocketOption, value: Int)] = [

@@ -243,7 +243,7 @@ struct Detaching {
         let limit = timeout ?? .seconds(5)
         let end = ContinuousClock.now + limit
         var (status, change) = try await ask(request, waiting: min(limit, Self.longestWait))
-        while status.state != .established, !status.isFinal, !status.isRetrying, end - .now > .seconds(1) {
+        while !status.hasOutcome, end - .now > .seconds(1) {
             // The same once more changes nothing, and waits.
             status = try await ask(request, waiting: min(end - .now, Self.longestWait)).0
         }

@@ -18,7 +18,8 @@ int ckernel_take_only(int listener, const unsigned *_Nullable interfaces, int co
 void ckernel_take_all(int connection);
 
 // Has a TCP connection end where what was sent is not acknowledged for `patience` ms (TCP_USER_TIMEOUT of tcp(7)), but not where all that was sent is:
-// then there may be more, for which the other side has no room, and the kernel would count its time as well. For who looks every few seconds.
+// then there may be more, for which the other side has no room, and the kernel would count its time as well. It ends if three questions in a row
+// whether there is room are not answered. For who looks every few seconds.
 void ckernel_follow_window(int connection, unsigned patience);
 
 // A socket to read from when an interface comes, goes, or gets another name; with more, also when an address or a route does. -1 with errno.

@@ -127,6 +127,11 @@ public struct RegistrationStatus: Hashable, Sendable {
         state == .withdrawn || (state == .conflicted || state == .failed) && !isRetrying
     }
 
+    /// Whether it is established, refused, given up, or withheld by a check that fails. Before, it is only on its way.
+    package var hasOutcome: Bool {
+        isFinal || isRetrying || state == .established || state == .withheld && health == .failing
+    }
+
     /// A refusal of the backend or a denial of other hosts that someone should look at.
     public var trouble: String? {
         isRetrying || state == .conflicted || state == .failed ? reason ?? state.rawValue : nil

@@ -255,6 +255,8 @@ package actor Gateway {
     /// Judges anew at times what may be judged otherwise without news of it: all that a site has told, and what of a link is left out.
     private func judgeAgain() async {
         while (try? await time.sleep(until: time.now + Self.judgementsHold)) != nil {
+            // What this machine has now, and not as of some seconds ago.
+            admission = nil
             switch rule.source {
             case .peer: for type in rule.types where absences[type]?.counts ?? true { judgeAnew(type) }
             case .links:

@@ -83,7 +83,7 @@ extension ControlResponder {
             var version: UInt64 = 0
             while let (status, now) = await registration.next(after: version) {
                 version = now
-                if status.isFinal || status.isRetrying || status.state == .established { return }
+                if status.hasOutcome { return }
             }
         }
         return registration.current.status

@@ -227,7 +227,9 @@ extension ControlResponder {
         }
         let answer = await warm.withFeed(question) { feed in
             await feed.settled(within: patience)
-            let kind = QueryFeed.Kept.Kind(format: format.rawValue, version: version, detail: request.detail)
+            // Lines and text are the same in both versions.
+            let kind = QueryFeed.Kept.Kind(
+                format: format.rawValue, version: format == .json ? version : .one, detail: request.detail)
             if request.name == nil, let kept = feed.kept(kind) {
                 return ControlAnswer.bytes(kept, type: format.contentType)
             }

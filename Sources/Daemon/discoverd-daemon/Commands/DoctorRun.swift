@@ -106,43 +106,42 @@ struct DomainLookup {
         settings = try ConfiguredDomains.settings(for: wish, ConfiguredDomains.definitions(notices), notices)
     }
 
-    /// What the server of each name answers; nothing where there is no such name. Servers are asked side by side: one that is silent takes
-    /// nothing from what others say.
+    /// The most questions under way: each has a socket.
+    private static let mostAtATime = 64
+
+    /// What the server of each name answers; nothing where there is no such name. Questions are asked side by side: one to which nobody answers takes
+    /// nothing from the others, also where the host's resolver is silent about one name alone.
     func records(_ questions: [Question]) async -> ServerAnswers {
-        let byServer = Dictionary(grouping: questions) { server ?? settings.covering($0.name)?.server }
-        return await withTaskGroup(of: ServerAnswers.self) { group in
-            for (server, questions) in byServer {
-                group.addTask { await records(questions, at: server) }
-            }
+        await withTaskGroup(of: ServerAnswers.self) { group in
             var all = ServerAnswers()
+            for (position, question) in questions.enumerated() {
+                if position >= Self.mostAtATime, let answers = await group.next() { all.add(answers) }
+                group.addTask { await records(question) }
+            }
             for await answers in group { all.add(answers) }
             return all
         }
     }
 
-    /// A server that does not answer is asked nothing more.
-    /// - Parameter server: nil for the host's resolver.
-    private func records(_ questions: [Question], at server: ServerName?) async -> ServerAnswers {
+    private func records(_ question: Question) async -> ServerAnswers {
         var answers = ServerAnswers()
-        for (position, question) in questions.enumerated() {
-            do throws(DNSFailure) {
-                let answer = try await client.ask(question, of: try await target(server))
-                switch answer.message.responseCode {
-                case ResponseCode.noError, ResponseCode.noSuchName: answers.records += answer.message.answers
-                case let code:
-                    let failure = "\(answer.server) says \(ResponseCode.name(of: code)) to \(question.name)"
-                    answers.failures[question.name] = DNSFailure.silent(failure).asDiscoveryError
-                }
-            } catch {
-                for question in questions[position...] { answers.failures[question.name] = error.asDiscoveryError }
-                break
+        do throws(DNSFailure) {
+            let answer = try await client.ask(question, of: try await target(of: question))
+            switch answer.message.responseCode {
+            case ResponseCode.noError, ResponseCode.noSuchName: answers.records += answer.message.answers
+            case let code:
+                let failure = "\(answer.server) says \(ResponseCode.name(of: code)) to \(question.name)"
+                answers.failures[question.name] = DNSFailure.silent(failure).asDiscoveryError
             }
+        } catch {
+            let failure = Task.isCancelled ? DNSFailure.silent("no DNS server answered in time") : error
+            answers.failures[question.name] = failure.asDiscoveryError
         }
         return answers
     }
 
-    private func target(_ server: ServerName?) async throws(DNSFailure) -> DNSTarget {
-        guard let server else { return .resolver }
+    private func target(of question: Question) async throws(DNSFailure) -> DNSTarget {
+        guard let server = server ?? settings.covering(question.name)?.server else { return .resolver }
         let addresses = try await client.addresses(of: server)
         guard !addresses.isEmpty else { throw .impossible("the server \(server) has no address") }
         return .servers(addresses)

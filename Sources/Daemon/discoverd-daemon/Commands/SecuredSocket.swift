@@ -111,6 +111,7 @@ enum SecuredSocket {
         inner.whenFailure { _ in unused() }
         return inner.flatMap { inner in
             connecting { channel in
+                watchPeer(channel)
                 let secured =
                     switch role {
                     case .calling(let name): tls.secure(channel, calling: name)
@@ -130,6 +131,17 @@ enum SecuredSocket {
             peer.fail(error)
             throw error
         }
+    }
+
+    /// Ends the connection when its host is gone, also while something is sent: `PeerWatch` no longer has it.
+    private static func watchPeer(_ channel: any Channel) {
+        let period = TimeAmount(Sockets.windowPeriod)
+        let watch = channel.eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in
+            _ = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+                Sockets.followWindow(of: $0)
+            }
+        }
+        channel.closeFuture.whenComplete { _ in watch.cancel() }
     }
 
     private typealias Securing = @Sendable (any Channel) -> EventLoopFuture<Void>
