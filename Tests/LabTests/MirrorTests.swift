@@ -60,7 +60,8 @@ struct MirrorTests {
             try await found(lab, "h2", on: "eth0") == there ? true : nil
         }
         try await says(daemon, "0 services; left out: 1 original", "0 services; left out: 1 original")
-        #expect(try await found(lab, "h3", on: "iot0") == [["tony", "h3.local", "10.78.0.3"]])
+        // Which of its host's addresses avahi-daemon gives for its own service is by chance.
+        #expect(Set(try await found(lab, "h3", on: "iot0").map { Array($0.prefix(2)) }) == [["tony", "h3.local"]])
         #expect(
             !seen.lines().contains { $0.hasPrefix("-") || $0.contains("#2") || $0.contains("0352") }, "\(seen.lines())")
         #expect(!web.lines(.stderr).contains { $0.contains("collision") }, "\(web.lines(.stderr))")
