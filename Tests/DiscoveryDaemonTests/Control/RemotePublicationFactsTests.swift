@@ -40,6 +40,7 @@ import Testing
         var kept = try facts(isPersistent: true)
         #expect(kept.received(.refused(busy)).map(\.state) == [.refused(busy.discoveryError)] && !kept.isOver)
         #expect(kept.received(.refused(busy)).isEmpty)
+        #expect(kept.received(line(.registering)).isEmpty)
         #expect(kept.received(line(.established)).map(\.state) == [.registering, .established])
         var published = try facts()
         _ = published.received(line(.established))
@@ -65,6 +66,15 @@ import Testing
                 continue
             }
             #expect(!kept.isOver)
+            // The daemon ends its answer after a line that refuses; one that refuses at once has none.
+            if case .line = event { #expect(kept.received(.disconnected("ended")).isEmpty && kept.id == nil) }
+            #expect(kept.received(line(.registering)).isEmpty)
+            #expect(kept.received(event).isEmpty && !kept.isOver)
+            if case .line = event { #expect(kept.received(.disconnected("ended")).isEmpty) }
+            #expect(kept.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
+            #expect(kept.received(line(.registering)).map(\.state) == [.registering])
+            #expect(kept.received(line(.established)).map(\.state) == [.established])
+            #expect(kept.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
         }
     }
 

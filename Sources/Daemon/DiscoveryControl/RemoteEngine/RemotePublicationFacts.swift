@@ -19,6 +19,8 @@ struct RemotePublicationFacts: Sendable {
     private let isPersistent: Bool
     /// The daemon has published it: only another owner of its name ends it.
     private var wasEstablished = false
+    /// It has said with a line that it refuses, and ends its answer next.
+    private var isEndExpected = false
 
     init(_ wanted: ServiceName, isPersistent: Bool) {
         self.wanted = wanted
@@ -27,6 +29,8 @@ struct RemotePublicationFacts: Sendable {
 
     mutating func received(_ event: RemoteStream.Event) -> [PublicationFact] {
         guard !isOver, let fact = fact(event) else { return [] }
+        // Another attempt after a refusal is not worth a report.
+        if fact.state == .registering, isRefused { return [] }
         switch event {
         case .hangs(.some): interrupted = last
         // It is as it was, with what it had refused.
@@ -55,6 +59,9 @@ struct RemotePublicationFacts: Sendable {
         return [fact]
     }
 
+    /// Refused as a whole, and not established since.
+    private var isRefused: Bool { if unchanged == nil, case .refused = last?.state { true } else { false } }
+
     private mutating func fact(_ event: RemoteStream.Event) -> PublicationFact? {
         let name = last?.name ?? wanted
         switch event {
@@ -63,6 +70,10 @@ struct RemotePublicationFacts: Sendable {
         case .hangs(nil): return interrupted
         case .disconnected(let reason):
             id = nil
+            if isEndExpected {
+                isEndExpected = false
+                return nil
+            }
             return PublicationFact(name: name, state: .waiting(reason))
         case .refused(let error):
             guard error.status < 500 else { return PublicationFact(name: name, state: .waiting(error.message)) }
@@ -79,7 +90,9 @@ struct RemotePublicationFacts: Sendable {
             }
             if known == .established { wasEstablished = true }
             isOver = status.isFinal
-            return PublicationFact(name: ServiceName(observed: status.name), state: kept(known))
+            let state = kept(known)
+            isEndExpected = status.isFinal && !isOver
+            return PublicationFact(name: ServiceName(observed: status.name), state: state)
         }
     }
 
