@@ -181,6 +181,30 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test func whatCannotTakeTheDaemonsPlaceAtFirstIsAskedForAgain() async throws {
+        let network = SimulatedNetwork()
+        let other = LocalNetwork(engine: try network.addMachine("h2"))
+        let own = try network.addMachine("h3")
+        let staying = other.publish(try OfferedService(name: "staying", type: "_xx._tcp", port: 1))
+        _ = try await staying.established()
+        let calls = Locked(0)
+        let engine = RemoteEngine(
+            path: "/nowhere", patience: .milliseconds(100),
+            withoutDaemon: {
+                let isFirst = calls.withLock { calls in
+                    calls += 1
+                    return calls == 1
+                }
+                return isFirst ? nil : own
+            })
+        let remote = LocalNetwork(engine: engine)
+        var services = remote.browse(try ServiceType("_xx._tcp")).makeAsyncIterator()
+        while let event = try await services.next(), event.summary != "+staying" {}
+        #expect(calls.withLock { $0 } == 2)
+        await staying.withdraw()
+        await remote.shutdown()
+    }
+
     @Test func whatTheDaemonsBackendRefusesIsGivenUpOnlyWhenItIsNew() async throws {
         let network = SimulatedNetwork()
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))

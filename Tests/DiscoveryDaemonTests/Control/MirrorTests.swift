@@ -117,6 +117,11 @@ struct MirrorTests {
         #expect(hung.missed(at: .seconds(1), hangs: true) && !hung.missed(at: .seconds(2), hangs: true))
         var silent = DaemonAbsence(patience: .seconds(5))
         #expect(silent.missed(at: .seconds(1)) && !silent.missed(at: .seconds(2)))
+        silent.notReplaced(at: .seconds(3))
+        #expect(!silent.missed(at: .milliseconds(7999)) && silent.missed(at: .seconds(8)))
+        silent.notReplaced(at: .seconds(9))
+        silent.heard()
+        #expect(!silent.missed(at: .seconds(15)) && silent.missed(at: .seconds(20)))
     }
 
     @Test("a daemon is asked after 5 s without a word on any connection; one answer is for all")

@@ -19,18 +19,19 @@ extension RemoteEngine {
 
     /// An event of a query's stream has been reported.
     func note(_ event: RemoteStream.Event) {
+        let now = Duration.microseconds(MonotonicTime.now.microseconds)
         let isOver = state.withLock { state in
             switch event {
             case .line, .refused:
                 state.absence.heard()
                 return false
-            case .woken, .hangs: return false
-            case .disconnected:
-                let now = Duration.microseconds(MonotonicTime.now.microseconds)
-                return state.absence.missed(at: now, hangs: pulse.isMissed) && !state.isClosed
+            // Without a thread the daemon has not been asked.
+            case .woken, .hangs, .disconnected(RemoteStream.noThread): return false
+            case .disconnected: return state.absence.missed(at: now, hangs: pulse.isMissed) && !state.isClosed
             }
         }
-        guard isOver, let successor = makeSuccessor() else { return }
+        guard isOver else { return }
+        guard let successor = makeSuccessor() else { return state.withLock { $0.absence.notReplaced(at: now) } }
         let (operations, isClosed) = state.withLock { state in
             if !state.isClosed { state.successor = successor }
             return (Array(state.operations.values), state.isClosed)

@@ -45,7 +45,8 @@ public final class RemoteEngine: DiscoveryEngine {
     ///   - otherwise: makes an engine that publishes without a check once the daemon has no connection left for this
     ///     user (`clients-per-user`). Called once.
     ///   - patience: how long the daemon may be away until queries go on without it.
-    ///   - withoutDaemon: makes what finds then, until the program ends; nil: they wait for the daemon. Called once.
+    ///   - withoutDaemon: makes what finds then, until the program ends; nil: they wait for the daemon. Called again, as
+    ///     long as the daemon is away, until it has made one.
     public convenience init(
         path: String,
         check: RegistrationRequest.Check? = nil,
@@ -261,4 +262,7 @@ struct DaemonAbsence: Sendable {
         }
         return false
     }
+
+    /// Nothing could take its place at a time: that is tried again where it is missed.
+    mutating func notReplaced(at now: Duration) { standing = .away(since: now) }
 }

@@ -20,6 +20,9 @@ final class RemoteStream: Sendable {
         case woken
     }
 
+    /// The reason of `disconnected` where the daemon has not even been asked.
+    static let noThread = "the system has no thread"
+
     private let pulse: Pulse
     private let staysWhenItHangs: Bool
     private let request: @Sendable () -> ControlClient.Request
@@ -56,7 +59,7 @@ final class RemoteStream: Sendable {
         // The caller may hold a lock that the receiver takes.
         Task {
             repeat {
-                tell(.disconnected("the system has no thread"))
+                tell(.disconnected(Self.noThread))
                 try? await Task.sleep(for: pulse.place.longestPause)
             } while !isCancelled && thread({ self.run() }) != 0
         }
