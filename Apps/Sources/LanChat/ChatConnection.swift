@@ -97,6 +97,10 @@ final class ChatConnection: ChannelInboundHandler {
         guard case ChannelEvent.inputClosed = event else { return context.fireUserInboundEventTriggered(event) }
         if let id, let rest = framing.ended() { server.received(.line(rest), from: id) }
         leave()
+        // A client that reads nothing would keep its connection, and counts nowhere any more.
+        context.eventLoop.assumeIsolated().scheduleTask(in: ChatServer.lastWords) { [weak self] in
+            self?.context?.close(promise: nil)
+        }
         // What was said until now still reaches the client.
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.value.writeAndFlush(Self.wrap("")).whenComplete { _ in context.value.close(promise: nil) }

@@ -20,6 +20,8 @@ final class ChatServer {
     static let maximumPending = 256 * 1024
     /// How long a client may take to introduce itself.
     static let patience = TimeAmount.seconds(120)
+    /// How long what was said before a client ended may take to reach it.
+    static let lastWords = TimeAmount.seconds(30)
     /// How long a refused client may take to leave, and how many such clients there may be.
     static let farewell = TimeAmount.seconds(2)
     private static let maximumRefused = 64
