@@ -30,6 +30,9 @@ struct BoundInterfaceTests {
         #expect(try await said(lab, "h1", "127.0.0.1:\(port)") == "", "loopback")
         #expect(try await said(lab, "h1", "10.77.0.1:\(port)") == answer, "this machine, at the link's address")
         #expect(try await said(lab, "h1", "10.78.0.1:\(port)") == "", "this machine, at the other link's address")
+        try await lab.run("h1", "ip", "addr", "add", "10.77.0.201/24", "dev", "eth0", "label", "eth0:1")
+        #expect(try await said(lab, "h1", "10.77.0.201:\(port)") == answer, "this machine, at an address with a label")
+        try await lab.run("h1", "ip", "addr", "del", "10.77.0.201/24", "dev", "eth0")
         // Linux also answers on eth1 for an address of eth0.
         try await lab.run("h2", "ip", "route", "add", "10.77.0.1/32", "via", "10.78.0.1", "dev", "eth1")
         #expect(try await isSilent(lab, "h2", "10.77.0.1:\(port)"), "the link's address, by the other link")

@@ -58,6 +58,8 @@ int ckernel_arrival(int connection, char name[16]) {
         if (!is_v4 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr) && v6->sin6_scope_id != own.v6.sin6_scope_id) continue;
         strncpy(name, one->ifa_name, 15);
         name[15] = 0;
+        // An IPv4 address may have a label, such as eth0:1.
+        name[strcspn(name, ":")] = 0;
         break;
     }
     freeifaddrs(all);
