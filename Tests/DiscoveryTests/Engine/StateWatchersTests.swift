@@ -25,10 +25,19 @@ import Testing
 
     @Test func whoCancelsBeforeTheFirstReportHearsNothing() async {
         let watchers = StateWatchers(.up)
+        let (states, sink) = AsyncStream.makeStream(of: EngineState.self)
         let heard = Locked(0)
-        watchers.watch { _ in heard.withLock { $0 += 1 } }.cancel()
+        // While this report is made no other is.
+        let first = watchers.watch { state in
+            if state == .up { watchers.watch { _ in heard.withLock { $0 += 1 } }.cancel() }
+            sink.yield(state)
+        }
+        var iterator = states.makeAsyncIterator()
+        #expect(await iterator.next() == .up)
         watchers.became(.down("silence"))
+        #expect(await iterator.next() == .down("silence"))
         #expect(heard.withLock { $0 } == 0)
+        first.cancel()
     }
 
     /// What is reported of states that come one after another.
