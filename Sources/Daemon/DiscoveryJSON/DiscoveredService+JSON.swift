@@ -108,6 +108,7 @@ public final class InterfaceNames: Sendable {
         return interface
     }
 
-    /// Asks the system again from now on; indices are reused when an interface is created again.
+    /// Forgets all, for who keeps one longer than an answer: the next question goes to the system. An interface that is
+    /// created again has another index.
     public func forget() { known.withLock { $0 = [:] } }
 }
