@@ -36,10 +36,24 @@ final class RemotePublication: PublicationOperation {
         }
     }
 
+    /// Facts are added under the state's lock, which keeps them in order, and reported without it.
+    private struct Reports: Sendable {
+        private let reporting: @Sendable (PublicationFact) -> Void
+        private let queue = ReportQueue<Int>()
+
+        init(_ reporting: @escaping @Sendable (PublicationFact) -> Void) { self.reporting = reporting }
+
+        func add(_ facts: [PublicationFact]) {
+            for fact in facts { queue.add { [reporting] in reporting(fact) } }
+        }
+
+        func run() { queue.run() }
+    }
+
     private let client: ControlClient
     private let state: Locked<State>
     private let stream: RemoteStream
-    private let reporting: @Sendable (PublicationFact) -> Void
+    private let reports: Reports
 
     /// - Parameter instead: publishes a service on another engine; nil if there is none.
     init(
@@ -50,7 +64,8 @@ final class RemotePublication: PublicationOperation {
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) {
         client = ControlClient(pulse.place)
-        self.reporting = reporting
+        let reports = Reports(reporting)
+        self.reports = reports
         let facts = RemotePublicationFacts(request.service.name, isPersistent: isPersistent)
         let state = Locked(State(facts: facts, request: request, given: request.service.txt))
         self.state = state
@@ -76,9 +91,12 @@ final class RemotePublication: PublicationOperation {
                     return
                 }
             }
-            let (facts, gives) = state.withLock { ($0.facts.received(event), $0.beginGiving()) }
-            for fact in facts { reporting(fact) }
-            if gives { Task { await Self.giveText(to: client, state, reporting) } }
+            let gives = state.withLock { state in
+                reports.add(state.facts.received(event))
+                return state.beginGiving()
+            }
+            reports.run()
+            if gives { Task { await Self.giveText(to: client, state, reports) } }
         }
     }
 
@@ -94,9 +112,7 @@ final class RemotePublication: PublicationOperation {
 
     /// Has the daemon announce the newest TXT record, again and again until it does or has another registration. If it refuses the record, the
     /// one before stays, and the publication says so.
-    private static func giveText(
-        to client: ControlClient, _ state: Locked<State>, _ reporting: @Sendable (PublicationFact) -> Void
-    ) async {
+    private static func giveText(to client: ControlClient, _ state: Locked<State>, _ reports: Reports) async {
         var patience = Duration.milliseconds(50)
         while true {
             let next = state.withLock { state -> (id: String, txt: TXTRecord)? in
@@ -110,41 +126,41 @@ final class RemotePublication: PublicationOperation {
             var writer = JSONWriter()
             writer.txt(next.txt)
             let target = "/v1/registrations/\(QueryString.encode(next.id))/txt"
-            var facts: [PublicationFact] = []
             do throws(ControlError) {
                 _ = try await client.send(ControlClient.Request("PUT", target, body: writer.bytes))
-                facts = state.withLock { state in
-                    guard state.facts.id == next.id else { return [] }
+                state.withLock { state in
+                    guard state.facts.id == next.id else { return }
                     state.given = next.txt
-                    return state.facts.tookChange()
+                    reports.add(state.facts.tookChange())
                 }
             } catch let error where error.isFinal {
-                facts = state.withLock { state in
+                state.withLock { state in
                     // Another one may be wanted by now.
-                    guard state.request.service.txt == next.txt else { return [] }
+                    guard state.request.service.txt == next.txt else { return }
                     state.request.service.txt = state.given
-                    return state.facts.refusedChange(error.discoveryError)
+                    reports.add(state.facts.refusedChange(error.discoveryError))
                 }
             } catch {
                 // A daemon of a moment ago, which may not have told its end yet, or one that has no room for a moment.
                 try? await Task.sleep(for: patience)
                 patience = min(patience * 2, .seconds(2))
             }
-            for fact in facts { reporting(fact) }
+            reports.run()
         }
     }
 
     func start() { stream.start() }
 
     func update(txt: TXTRecord) -> Bool {
-        let (instead, gives, facts) = state.withLock { state in
+        let (instead, gives) = state.withLock { state in
             state.request.service.txt = txt
             // Back to the one that the daemon kept when it refused another: there is nothing to give, and no refusal any more.
-            let facts = state.given == txt ? state.facts.tookChange() : []
-            return (state.instead.operation, state.beginGiving(), facts)
+            if state.given == txt { reports.add(state.facts.tookChange()) }
+            return (state.instead.operation, state.beginGiving())
         }
-        if !facts.isEmpty { Task { [reporting] in for fact in facts { reporting(fact) } } }
-        if gives { Task { [client, state, reporting] in await Self.giveText(to: client, state, reporting) } }
+        // A report must not come from within this call.
+        Task { [reports] in reports.run() }
+        if gives { Task { [client, state, reports] in await Self.giveText(to: client, state, reports) } }
         return instead?.update(txt: txt) ?? true
     }
 
