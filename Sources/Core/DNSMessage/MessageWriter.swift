@@ -30,6 +30,8 @@ public struct MessageWriter: Sendable {
     private let compression: Compression
     /// The place where each name, and each suffix of a name, was written first.
     private var places: [DomainName: Int] = [:]
+    /// Names are never compressed, and no place is kept.
+    fileprivate var hasWholeNames = false
 
     /// Creates a writer with an empty message.
     /// - Parameters:
@@ -152,6 +154,7 @@ public struct MessageWriter: Sendable {
 
     /// Writes a name; if `compressed`, a suffix that was written before becomes a pointer.
     private mutating func append(_ name: DomainName, compressed: Bool) {
+        if hasWholeNames { return bytes.append(contentsOf: name.wire) }
         var rest = name
         while let length = rest.wire.first, length > 0 {
             let place = places[rest]
@@ -192,10 +195,10 @@ public struct MessageWriter: Sendable {
 }
 
 extension RecordData {
-    /// The data on the wire with whole names, but for SOA, which multicast DNS does not have: its second name may point to the first.
-    /// Empty where a part is too long for its field.
+    /// The data on the wire with whole names. Empty where a part is too long for its field.
     package var uncompressed: [UInt8] {
         var writer = MessageWriter(limit: Message.maximumLength, compression: .unicast)
+        writer.hasWholeNames = true
         let header = writer.bytes.count
         return (try? writer.append(self)) == nil ? [] : Array(writer.bytes[header...])
     }

@@ -23,8 +23,13 @@ extension LinkResponder {
                 giveWay(id, at: now)
             }
             if arrival.isToGroup, let place = owned.place(of: record), let entry = owned[place] {
-                answering[arrival.family]?.heard(
-                    place, ttl: record.ttl, entry, byAll: arrival.audience == .group, at: now)
+                // What is withdrawn over one family ends in caches for both.
+                let isSaid = entry.isSaid(over: arrival.family)
+                for family in isSaid ? [arrival.family] : families.filter({ entry.isSaid(over: $0) }) {
+                    answering[family]?.heard(
+                        place, ttl: record.ttl, entry, byAll: isSaid && arrival.audience == .group, at: now)
+                    if !isSaid { answering[family]?.look() }
+                }
             } else {
                 for id in names[record.name] ?? [] where denies(record, id, arrival) { doubted.insert(id) }
             }

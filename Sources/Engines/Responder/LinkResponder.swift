@@ -238,9 +238,15 @@ package struct LinkResponder: Sendable {
         }
     }
 
+    /// None of what is still said over the other family: most caches have one record for both, and it would end.
     private mutating func goodbye(_ gone: [OwnedRecords.Gone]) {
+        let ended = gone.filter { place, entry, _ in
+            guard entry.kind == .announced else { return false }
+            guard let left = owned[place], left.record == entry.record else { return true }
+            return !families.contains { left.isSaid(over: $0) }
+        }
         for family in families {
-            let ends = gone.filter { $0.family == family && $0.entry.kind == .announced }.map { _, entry, _ in
+            let ends = ended.filter { $0.family == family }.map { _, entry, _ in
                 var record = entry.record
                 record.ttl = 0
                 return record

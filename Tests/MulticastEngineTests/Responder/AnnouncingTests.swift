@@ -138,8 +138,8 @@ import Testing
         bench.responder.withdraw(.service(1), at: bench.now)
         bench.pass(.milliseconds(50))
         let types = Bench.name("_services._dns-sd._udp.local")
-        let ends = bench.sent.filter { $0.records.contains { $0.name == types } }
-        #expect(ends.map(\.family) == [.ipv6] && bench.said(types, .ptr).map(\.ttl) == [0])
+        // A goodbye over IPv6 would end it in caches that have one record for both families.
+        #expect(!bench.sent.isEmpty && bench.said(types, .ptr).isEmpty)
         bench.forget()
         for family in IPAddress.Family.allCases {
             bench.hear(Message(questions: [Question(types, .ptr)]), over: family)
@@ -148,7 +148,7 @@ import Testing
         #expect(bench.sent.map(\.family) == [.ipv4])
     }
 
-    @Test("§10.1: of two equal services, and of one that changes, each family is told what is said there no more")
+    @Test("§10.1: of two equal services, and of one that changes, nothing ends that is said over the other family")
     func equalOverFamilies() throws {
         var bench = Bench(families: [.ipv4, .ipv6])
         bench.claimHost()
@@ -158,8 +158,7 @@ import Testing
         bench.forget()
         bench.responder.withdraw(.service(1), at: bench.now)
         bench.pass(.seconds(1))
-        #expect(bench.sent.map(\.family) == [.ipv6] && bench.said.allSatisfy { $0.ttl == 0 })
-        #expect(Set(bench.said.map(\.type)) == [.ptr, .srv, .txt])
+        #expect(bench.sent.isEmpty)
         bench.forget()
         try bench.publish(number: 2)
         bench.pass(.seconds(10))
@@ -168,9 +167,12 @@ import Testing
         bench.forget()
         try bench.publish(number: 2, over: .ipv4)
         bench.pass(.seconds(10))
-        let ended = bench.sent.filter { $0.family == .ipv6 }.flatMap(\.records)
-        #expect(Set(ended.map(\.type)) == [.ptr, .srv, .txt] && ended.allSatisfy { $0.ttl == 0 })
-        #expect(bench.sent.filter { $0.family == .ipv4 }.flatMap(\.records).allSatisfy { $0.ttl > 0 })
+        #expect(bench.sent.filter { $0.family == .ipv6 }.isEmpty)
+        #expect(bench.sent.flatMap(\.records).allSatisfy { $0.ttl > 0 })
+        bench.forget()
+        bench.responder.withdraw(.service(2), at: bench.now)
+        bench.pass(.seconds(1))
+        #expect(Set(bench.said.map(\.type)) == [.ptr, .srv, .txt] && bench.said.allSatisfy { $0.ttl == 0 })
     }
 
     @Test("of two equal services the one that changes loses the name, which the other one has")
@@ -203,12 +205,12 @@ import Testing
         bench.pass(.seconds(10))
         bench.forget()
         let forged = ResourceRecord(Bench.type, .ptr, .ptr(Bench.tony), ttl: 0)
-        bench.hear(Other.response(forged), over: .ipv6)
-        bench.pass(.seconds(1))
-        #expect(bench.sent.isEmpty)
-        bench.hear(Other.response(forged), over: .ipv4)
-        bench.pass(.seconds(1))
-        #expect(bench.sent.map(\.family) == [.ipv4])
+        for family in IPAddress.Family.allCases {
+            bench.hear(Other.response(forged), over: family)
+            bench.pass(.seconds(2))
+            #expect(bench.sent.map(\.family) == [.ipv4])
+            bench.forget()
+        }
     }
 
     @Test("§9: a record that conflicts with an established one: probes, and keeps the name if nobody answers")
