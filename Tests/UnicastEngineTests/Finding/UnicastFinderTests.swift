@@ -129,6 +129,34 @@ import Testing
             ServerAddress(try #require(IPAddress("10.53.0.54")), port: try Port(53)))
         #expect(asked.targets == [.resolver, .resolver, target, target, .resolver, .resolver, target])
     }
+
+    /// The resolver fails, or knows the server no more: its addresses are still the best guess.
+    @Test func aServerByNameThatIsNotFoundAgainIsAskedWhereItWas() async throws {
+        let host = Question(name("ns.home.example.org"), .a)
+        server.change { $0.records[host] = [.a(0x0A35_0036)] }
+        let asked = RecordingExchange(server)
+        let settings = DomainSettings(
+            try Domain("home.example.org"),
+            server: ServerName(.name(try HostName("ns.home.example.org")), port: try Port(53)))
+        let directory = ServerDirectory([settings], exchange: asked)
+        let question = Question(name("_http._tcp.home.example.org"), .ptr)
+        _ = await directory.ask(question)
+        server.change { $0.code = ResponseCode.refused }
+        for _ in 0..<2 { _ = await directory.ask(question) }
+        server.change { zone in
+            zone.code = 0
+            zone.records[host] = nil
+        }
+        for _ in 0..<2 {
+            let (_, failure) = await directory.ask(question)
+            #expect(failure == nil)
+        }
+        let target = DNSTarget.server(
+            ServerAddress(try #require(IPAddress("10.53.0.54")), port: try Port(53)))
+        let again: [DNSTarget] = [.resolver, .resolver, target]
+        let expected: [DNSTarget] = again + [target] + again + again + [target]
+        #expect(asked.targets == expected)
+    }
 }
 
 /// Writes down who was asked.

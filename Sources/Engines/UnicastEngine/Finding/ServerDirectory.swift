@@ -7,8 +7,8 @@ final class ServerDirectory: Sendable {
     /// The settings that name a server.
     private let settings: [DomainSettings]
     private let exchange: any DNSExchange
-    /// The addresses of servers that are configured by name.
-    private let known = Locked<[ServerName: [ServerAddress]]>([:])
+    /// The addresses of servers that are configured by name, and whether a question failed there since they were looked up.
+    private let known = Locked<[ServerName: (addresses: [ServerAddress], isDoubted: Bool)]>([:])
 
     init(_ settings: [DomainSettings], exchange: any DNSExchange) {
         self.settings = settings.filter { $0.server != nil }
@@ -21,22 +21,33 @@ final class ServerDirectory: Sendable {
             let target: DNSTarget =
                 if let server { .servers(try await addresses(of: server)) } else { .resolver }
             let reading = AnswerReading(try await exchange.ask(question, of: target), to: question)
-            if let server, case .failure = reading.outcome { forget(server) }
+            if let server, case .failure = reading.outcome { doubt(server) }
             return (reading, nil)
         } catch {
-            if let server { forget(server) }
+            if let server { doubt(server) }
             return (AnswerReading(failure: error), error)
         }
     }
 
     /// Looks for a server again before the next question, for it may have moved.
-    private func forget(_ server: ServerName) { known.withLock { $0[server] = nil } }
+    private func doubt(_ server: ServerName) { known.withLock { $0[server]?.isDoubted = true } }
 
     private func addresses(of server: ServerName) async throws(DNSFailure) -> [ServerAddress] {
-        if let known = known.withLock({ $0[server] }) { return known }
-        let found = try await exchange.addresses(of: server)
-        guard !found.isEmpty else { throw .silent("the DNS server \(server) has no address") }
-        known.withLock { $0[server] = found }
-        return found
+        let old = known.withLock { $0[server] }
+        if let old, !old.isDoubted { return old.addresses }
+        var failure = DNSFailure.silent("the DNS server \(server) has no address")
+        do throws(DNSFailure) {
+            let found = try await exchange.addresses(of: server)
+            if !found.isEmpty {
+                known.withLock { $0[server] = (found, false) }
+                return found
+            }
+        } catch {
+            failure = error
+        }
+        // The resolver may be the one that fails: the server is asked where it was.
+        guard let old else { throw failure }
+        known.withLock { $0[server]?.isDoubted = false }
+        return old.addresses
     }
 }
