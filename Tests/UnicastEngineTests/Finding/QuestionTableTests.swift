@@ -67,18 +67,23 @@ import Testing
         #expect(try records(self.reading(question, [.txt(short)])) == [.txt(short)])
     }
 
-    @Test func moreThanAQueryKeepsIsAFailureUntilThereIsRoom() throws {
-        var table = QuestionTable()
-        let questions = (0..<600).map { Question(name("s\($0)._http._tcp.home.example.org"), .txt) }
+    /// Asks until every question has had this answer.
+    private func ask(_ questions: [Question], answering records: [RecordData], in table: inout QuestionTable) throws {
         for question in questions { table.want(question, at: .zero, jitter: 0) }
-        let long = text(234)
         var due = table.due(at: .zero, jitter: { 0 })
         while !due.isEmpty {
             for question in due {
-                table.answered(question, try reading(question, [.txt(long)]), at: .zero, jitter: 0)
+                table.answered(question, try reading(question, records), at: .zero, jitter: 0)
             }
             due = table.due(at: .zero, jitter: { 0 })
         }
+    }
+
+    @Test func moreThanAQueryKeepsIsAFailureUntilThereIsRoom() throws {
+        var table = QuestionTable()
+        let questions = (0..<600).map { Question(name("s\($0)._http._tcp.home.example.org"), .txt) }
+        let long = text(234)
+        try ask(questions, answering: [.txt(long)], in: &table)
         func failed() -> [Question] { questions.filter { table[$0]?.trouble?.contains("MiB") == true } }
         let kept = questions.filter { table[$0]?.records.isEmpty == false }
         #expect(kept.count + failed().count == 600)
@@ -87,10 +92,53 @@ import Testing
         for question in kept { table.drop(question) }
         let one = try #require(failed().first)
         table.hasten(one)
-        due = table.due(at: .zero, jitter: { 0 })
+        let due = table.due(at: .zero, jitter: { 0 })
         #expect(due == [one])
         table.answered(one, try reading(one, [.txt(long)]), at: .zero, jitter: 0)
         #expect(table[one]?.records.count == 1 && table[one]?.trouble == nil)
+    }
+
+    /// A zone's texts cost it no services: what they are found and reached by is still kept.
+    @Test func whereTextsHaveNoRoomListsServicesAndAddressesHave() throws {
+        var table = QuestionTable()
+        let texts = (0..<600).map { Question(name("s\($0)._http._tcp.home.example.org"), .txt) }
+        try ask(texts, answering: [.txt(text(234))], in: &table)
+        let left = texts.filter { table[$0]?.trouble != nil }
+        #expect(!left.isEmpty)
+        let list = Question(name("_http._tcp.home.example.org"), .ptr)
+        let names = (0..<1000).map { RecordData.ptr(name("s\($0)._http._tcp.home.example.org")) }
+        try ask([list], answering: names, in: &table)
+        let host = name("h1.home.example.org")
+        let (service, address) = (Question(texts[0].name, .srv), Question(host, .a))
+        try ask([service], answering: [.srv(priority: 0, weight: 0, port: 80, target: host)], in: &table)
+        try ask([address], answering: [.a(0x0A00_0001)], in: &table)
+        for (question, count) in [(list, 1000), (service, 1), (address, 1)] {
+            #expect(table[question]?.trouble == nil && table[question]?.records.count == count, "\(question)")
+        }
+    }
+
+    @Test func servicesAreKeptUpToAHigherLimitAndListsBeyondIt() throws {
+        var table = QuestionTable()
+        let text = Question(name("s0._http._tcp.home.example.org"), .txt)
+        try ask([text], answering: [.txt([3, 0x6B, 0x3D, 0x76])], in: &table)
+        let label = String(repeating: "x", count: 60)
+        let target = name("\(label).\(label).\(label).home.example.org")
+        let records = (0..<64).map { RecordData.srv(priority: $0, weight: 0, port: 80, target: target) }
+        let questions = (0..<1200).map { Question(name("s\($0)._http._tcp.home.example.org"), .srv) }
+        try ask(questions, answering: records, in: &table)
+        let kept = questions.filter { table[$0]?.records.count == 64 }
+        let left = questions.filter { table[$0]?.trouble?.contains("16 MiB") == true }
+        #expect((700...1100).contains(kept.count), "\(kept.count)")
+        #expect(kept.count + left.count == 1200)
+        let list = Question(name("_http._tcp.home.example.org"), .ptr)
+        try ask([list], answering: [.ptr(questions[0].name)], in: &table)
+        #expect(table[list]?.trouble == nil && table[list]?.records.count == 1)
+        // The same text again needs no more room than it has.
+        table.hasten(text)
+        let due = table.due(at: .zero, jitter: { 0 })
+        #expect(due == [text])
+        table.answered(text, try reading(text, [.txt([3, 0x6B, 0x3D, 0x78])]), at: .zero, jitter: 0)
+        #expect(table[text]?.trouble == nil && table[text]?.records == [.txt([3, 0x6B, 0x3D, 0x78])])
     }
 
     /// As while a zone of many names is asked within the budget: there is always something left to send.

@@ -6,8 +6,10 @@ import Discovery
 struct QuestionTable: Sendable {
     /// The most questions of one query that are under way.
     static let mostUnderWay = 16
-    /// The most bytes of records that are kept: whoever fills a zone decides how many there are.
-    static let mostKept = 4 << 20
+    /// The bytes of records from which no TXT record is kept any more: whoever fills a zone decides how many there are.
+    private static let mostWithTexts = 4 << 20
+    /// The same for SRV records, addresses and owners, which are small and without which there is no service.
+    private static let mostWithoutTexts = 4 * mostWithTexts
 
     private var questions: [Question: PolledQuestion] = [:]
     /// The bytes of the records that are kept.
@@ -42,7 +44,9 @@ struct QuestionTable: Sendable {
         guard questions[question] == nil else { return }
         var polled = PolledQuestion()
         // DNSSEC does not vouch for additional records, so they are asked for if the answer is authenticated.
-        if let outcome = additionals[question], let current, !current.origin.isAuthenticated, hasRoom(for: outcome) {
+        if let outcome = additionals[question], let current, !current.origin.isAuthenticated,
+            hasRoom(for: outcome, of: question.type)
+        {
             let reading = AnswerReading(outcome: outcome, origin: current.origin)
             deadlines.set(question, to: polled.answered(reading, to: question.type, sent: now, at: now, jitter: jitter))
             kept += polled.records.size
@@ -103,9 +107,10 @@ struct QuestionTable: Sendable {
         guard var polled = questions[question] else { return }
         let before = polled.records
         var taken = reading
-        if !hasRoom(for: reading.outcome, insteadOf: before) {
+        if !hasRoom(for: reading.outcome, of: question.type, insteadOf: before) {
+            let limit = Self.mostKept(of: question.type)
             taken.outcome = .failure(
-                "a query keeps \(Self.mostKept >> 20) MiB of DNS records, and there are more: the rest is left out")
+                "a query keeps \(limit >> 20) MiB of DNS records, and there are more: the rest is left out")
         }
         let next = polled.answered(
             taken, to: question.type, sent: sent, at: now, jitter: jitter, seen: serial?.seen(for: question.name),
@@ -120,10 +125,16 @@ struct QuestionTable: Sendable {
     mutating func forgetAdditionals() { (additionals, current) = ([:], nil) }
 
     /// Returns whether the records of an answer may be kept in the place of others.
-    private func hasRoom(for outcome: AnswerReading.Outcome, insteadOf old: [RecordData] = []) -> Bool {
-        guard case .records(let new, _) = outcome else { return true }
-        return kept - old.size + new.size <= Self.mostKept
+    private func hasRoom(
+        for outcome: AnswerReading.Outcome, of type: RecordType, insteadOf old: [RecordData] = []
+    ) -> Bool {
+        // A query has few lists, and each is one message at most. Without them it would have nothing.
+        guard type != .ptr, case .records(let new, _) = outcome else { return true }
+        // What is kept already is asked for again, though others have filled the room since.
+        return new.size <= old.size || kept - old.size + new.size <= Self.mostKept(of: type)
     }
+
+    private static func mostKept(of type: RecordType) -> Int { type == .txt ? mostWithTexts : mostWithoutTexts }
 
     /// Drops what has been sent, from time to time: the rest moves.
     private mutating func forgetSent() {
