@@ -69,6 +69,22 @@ import Testing
         #expect(error.code == .notPermitted)
     }
 
+    /// The lease is held, and this machine's addresses alone have been refused for long.
+    @Test(arguments: 0..<20) func whatIsPublishedOnARefusedHostIsToldSoWithinFiveSeconds(seed: Int) throws {
+        var world = ZoneSimulation(seed: UInt64(seed))
+        world.zone.forbidden = [try #require(try ZoneSimulation.layout().host("h1"))]
+        let one = try world.add(try #require(PublisherID(Array(repeating: 0x61, count: 32))), host: "h1")
+        try world.publish("old", by: one, isPersistent: true)
+        world.run(for: .seconds(200 + seed))
+        let number = try world.publish("new", by: one)
+        world.run(for: .seconds(5))
+        guard case .failed(let error) = world.publishers[one].facts[number]?.state else {
+            Issue.record("\(String(describing: world.publishers[one].facts[number]))")
+            return
+        }
+        #expect(error.code == .notPermitted)
+    }
+
     /// As by a server that is restarted and does not serve the zone at first.
     @Test mutating func afterARefusalItIsRenewedAtOnce() throws {
         world.zone.refusal = DiscoveryError(.misconfigured, "not served")

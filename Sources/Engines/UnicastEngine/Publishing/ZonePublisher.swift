@@ -104,12 +104,14 @@ package struct ZonePublisher: Sendable {
             ]
             return lastItem
         }
-        items[lastItem] = ItemClaim(service, policy: policy, isPersistent: isPersistent, names: names)
+        let item = ItemClaim(service, policy: policy, isPersistent: isPersistent, names: names)
+        items[lastItem] = item
+        // Whoever waits for it is told at once what the server says now, also of the addresses that it needs.
+        if !isPersistent { _ = hosts.change(item.role) { $0.retryNow() } }
         switch gate.trouble {
         case .waiting(let reason): report(lastItem, .waiting(reason))
         case .refused(let error):
             report(lastItem, isPersistent ? .refused(error) : .registering)
-            // Whoever waits for it is told at once what the server says now.
             if !isPersistent { gate.openSoon(lookedAt) }
         case nil: report(lastItem, .registering)
         }
