@@ -180,6 +180,42 @@ import Testing
         _ = await publisher.shutdown()
     }
 
+    /// A server refused, and serves the zone again; the search for another one does not end.
+    @Test func nothingWaitsForTheSearchForAZoneThatIsKnown() async throws {
+        let server = try ScriptedExchange.server
+        exchange.state.withLock { $0.foreign = [server] }
+        let time = TestTime()
+        let (never, _) = AsyncStream.makeStream(of: Void.self)
+        let calls = Locked(0)
+        let settings = DomainSettings(
+            try Domain("home.example.org"), key: old, host: "h1", addresses: [.v4(IPv4Address(bits: 0x0A00_0001))])
+        let publisher = UnicastPublisher(
+            domains: [settings], exchange: exchange, time: time, directory: directory, machine: nil
+        ) { domain, _ throws(DiscoveryError) in
+            guard let zone = DomainName([], in: domain) else { throw DiscoveryError(.misconfigured, "\(domain)") }
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if number == 1 { return ZoneLocation(zone: zone, server: server) }
+            for await _ in never {}
+            throw DiscoveryError(.backendUnavailable, "cancelled")
+        }
+        _ = try publish("a", by: publisher)
+        func state() -> PublicationFact.State? { publisher.zones.first?.registrations.first?.fact.state }
+        func pass() async {
+            time.advance(by: .seconds(1))
+            for _ in 0..<100 { await Task.yield() }
+        }
+        for _ in 0..<120 where calls.withLock({ $0 }) < 2 { await pass() }
+        exchange.state.withLock { $0.foreign = [] }
+        for _ in 0..<120 where state() != .established { await pass() }
+        #expect(state() == .established)
+        // One search at a time.
+        #expect(calls.withLock { $0 } == 2)
+        _ = await publisher.shutdown()
+    }
+
     @Test func nothingTurnsWithoutEndWhileTheServerIsLookedFor() async throws {
         let time = CountingTime()
         let (never, _) = AsyncStream.makeStream(of: Void.self)

@@ -28,6 +28,8 @@ final class ZoneRunner: Sendable {
         var location: ZoneLocation?
         /// Whether something was refused there since it was looked for: the zone may have moved.
         var isLocationDoubted = false
+        /// Whether it is looked for again; one task does that.
+        var isLocationSought = false
         var reporters: [Int: @Sendable (PublicationFact) -> Void] = [:]
         var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
         var waiters = Waiters()
@@ -268,20 +270,31 @@ final class ZoneRunner: Sendable {
 
     // MARK: Requests
 
-    /// Returns where the zone is. After a refusal it is looked for again, once; if that fails, it is where it was.
+    /// Returns where the zone is. After a refusal it is looked for again, while requests still go where it was: who withdraws has no time to wait.
     private func location() async throws(DiscoveryError) -> ZoneLocation {
-        let (known, isDoubted) = state.withLock { state in
-            defer { state.isLocationDoubted = false }
-            return (state.location, state.isLocationDoubted)
+        let (known, isSearchDue) = state.withLock { state -> (ZoneLocation?, Bool) in
+            guard let known = state.location else {
+                state.isLocationDoubted = false
+                return (nil, false)
+            }
+            let isDue = state.isLocationDoubted && !state.isLocationSought && state.business != .over
+            if isDue { (state.isLocationDoubted, state.isLocationSought) = (false, true) }
+            return (known, isDue)
         }
-        if let known, !isDoubted { return known }
-        do throws(DiscoveryError) {
-            let found = try await locate()
-            state.withLock { $0.location = found }
-            return found
-        } catch {
-            guard let known else { throw error }
-            return known
+        // It ends by itself, within the time limit of its questions.
+        if isSearchDue { Task { [self] in await lookForLocationAgain() } }
+        if let known { return known }
+        let found = try await locate()
+        state.withLock { $0.location = found }
+        return found
+    }
+
+    /// If the zone is not found, it is where it was.
+    private func lookForLocationAgain() async {
+        let found = try? await locate()
+        state.withLock { state in
+            state.isLocationSought = false
+            if let found, state.business != .over { state.location = found }
         }
     }
 
