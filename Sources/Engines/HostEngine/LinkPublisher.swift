@@ -127,12 +127,14 @@ final class LinkPublisher: ServicePublisher {
         }
     }
 
-    /// Removes something; once nothing is left, avahi-daemon is followed no more.
+    /// Removes something; once nothing is left, or at the end, avahi-daemon is followed no more.
     private func leave<Removed>(_ next: Following = .none, _ removing: (inout State) -> Removed) -> Removed {
         let (removed, before) = state.withLock { state -> (Removed, Following) in
             let removed = removing(&state)
-            guard state.publications.isEmpty, watchers.isEmpty else { return (removed, .none) }
             if case .over = state.following { return (removed, .none) }
+            // Somebody may begin to watch meanwhile, who does not keep it from ending.
+            let isEnd = if case .over = next { true } else { false }
+            guard isEnd || state.publications.isEmpty && watchers.isEmpty else { return (removed, .none) }
             watchers.note(nil)
             defer { state.following = next }
             return (removed, state.following)
