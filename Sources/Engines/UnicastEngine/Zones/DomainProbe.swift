@@ -17,18 +17,21 @@ package struct DomainProbe: Sendable {
 
     private let settings: DomainSettings
     private let exchange: any DNSExchange
+    /// How long lists are looked through.
+    private let patience: Duration
 
     /// The most types whose lists are counted.
     private static let mostTypes = 32
     /// The number of services from which a list is nearly full: 90 % of what BIND accepts as a server and as a
     /// resolver.
     private static let nearlyFull = 90
-    /// How long lists are looked through.
-    private static let patience = Duration.seconds(10)
 
-    package init(_ settings: DomainSettings, exchange: any DNSExchange = DNSClient()) {
+    package init(
+        _ settings: DomainSettings, exchange: any DNSExchange = DNSClient(), patience: Duration = .seconds(10)
+    ) {
         self.settings = settings
         self.exchange = exchange
+        self.patience = patience
     }
 
     /// Asks the domain's server, and returns the findings in order.
@@ -44,7 +47,7 @@ package struct DomainProbe: Sendable {
             Finding(verdict: .ok, text: "\(settings.domain): the server \(server) answers for the zone \(zone)")
         ]
         if let finding = await rights(zone, server) { findings.append(finding) }
-        return findings + (await withTimeLimit(Self.patience) { [self] in await lists(server) })
+        return findings + (await withTimeLimit(patience) { [self] in await lists(server) })
     }
 
     /// Deletes records that do not exist: the server checks key, clock and rights, and nothing changes.
@@ -108,6 +111,13 @@ package struct DomainProbe: Sendable {
                         "\(settings.domain): this host's resolver withholds addresses that \(server) gives (rebinding "
                         + "protection): except the domain there, as rebind-domain-ok of dnsmasq or private-domain of Unbound"
                 ))
+        }
+        // What is asked after the time limit has no answer, as if the list were empty.
+        if Task.isCancelled {
+            findings.append(
+                Finding(
+                    verdict: .warn,
+                    text: "\(settings.domain): not all lists were looked through within \(patience)"))
         }
         return findings
     }
