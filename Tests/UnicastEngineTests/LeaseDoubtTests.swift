@@ -17,10 +17,20 @@ import Testing
         world.run(for: .seconds(30))
     }
 
-    @Test mutating func afterASleepItIsLookedAtBeforeItsTime() throws {
+    @Test func afterASleepItIsLookedAtBeforeItsTime() throws {
+        var rules = world.publishers[one].rules
+        rules.slept()
+        let asked = rules.next(world.now).compactMap { step -> DomainName? in
+            if case .request(_, .ask(let name, .txt)) = step { name } else { nil }
+        }
+        #expect(asked.contains(rules.records.lease))
+    }
+
+    /// Nothing else is sent that could tell that it is gone.
+    @Test mutating func oneThatIsDoubtedAndGoneIsWrittenAgain() throws {
         world.publishers[one].mayHaveLost = true
         world.zone = ScriptedZone()
-        world.publishers[one].rules.slept()
+        world.publishers[one].rules.doubtLease()
         world.turn(one)
         world.run(for: .seconds(20))
         let service = try #require(world.publishers[one].services[number])

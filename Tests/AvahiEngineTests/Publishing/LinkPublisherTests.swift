@@ -20,11 +20,14 @@ struct LinkPublisherTests {
         let publisher = try publisher()
         let operation = Locked<(any EngineOperation)?>(nil)
         let returned = Gate()
-        let watch = publisher.watchState { _ in
-            operation.withLock { $0 }?.cancel()
-            returned.open()
+        // A report comes on another thread, which waits for the lock until the operation is there.
+        operation.withLock { stored in
+            stored = publisher.watchState { _ in
+                guard let watch = operation.withLock({ $0 }) else { return }
+                watch.cancel()
+                returned.open()
+            }
         }
-        operation.withLock { $0 = watch }
         try #require(await returned.wait(atMost: .seconds(10)))
         await publisher.shutdown()
     }
