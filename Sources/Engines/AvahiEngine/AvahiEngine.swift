@@ -110,16 +110,9 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
-        let domain = query.domain
-        let name = DomainName(["_services", "_dns-sd", "_udp"], in: domain)
+        let name = DomainName.types(in: query.domain)
         return start { core in
-            let make = { (origin: Origin) in
-                name.map { name in
-                    ListGraph([name], at: origin) { listed in
-                        ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
-                    }
-                }
-            }
+            let make = { ListGraph<TypeKey>(typesIn: query.domain, at: $0) }
             return AvahiBrowse(
                 "types", on: query.interfaces, over: query.family, core: core,
                 report: FactBatch(on: core.loop, reporting), make: make

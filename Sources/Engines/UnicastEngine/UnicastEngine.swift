@@ -98,13 +98,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
     public func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
-        let domain = query.domain
-        let name = DomainName(["_services", "_dns-sd", "_udp"], in: domain)
-        return start(
-            ServerBrowse(
-                ListGraph(name.map { [$0] } ?? [], at: .unicast) { listed in
-                    ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
-                }), reporting)
+        start(ServerBrowse(ListGraph<TypeKey>(typesIn: query.domain, at: .unicast)), reporting)
     }
 
     /// Asks for the domains that are recommended where this host is, or by the domains that are named (RFC 6763 §11). They

@@ -117,17 +117,17 @@ package final class OwnServices: Sendable {
     /// How long this machine's addresses are believed, so that not every answer asks the system.
     private static let memory = Duration.seconds(5)
 
-    private let directory: String?
+    private let directory: String
     private let machine: String?
     private let read: @Sendable () -> LocalAddresses
     private let known = Locked<(addresses: LocalAddresses, at: ContinuousClock.Instant)?>(nil)
 
     /// - Parameters:
-    ///   - directory: where publishers' ids are kept; nil for nowhere.
+    ///   - directory: where publishers' ids are kept.
     ///   - machine: as of `UnicastPublisher`.
     ///   - addresses: reads this machine's addresses.
     init(
-        directory: String?, machine: String? = UnicastPublisher.machineID,
+        directory: String, machine: String? = UnicastPublisher.machineID,
         addresses: @escaping @Sendable () -> LocalAddresses = { .system() }
     ) {
         (self.directory, self.machine, read) = (directory, machine, addresses)
@@ -147,7 +147,7 @@ package final class OwnServices: Sendable {
 
     /// Whether a name belongs to one of this user's publishers on this machine.
     func has(_ name: DomainName, owners: [RecordData]) -> Bool {
-        guard let directory, !owners.isEmpty else { return false }
+        guard !owners.isEmpty else { return false }
         return PublisherIdentity.kept(in: directory).contains { id in
             owners == [(machine.map(id.derived) ?? id).ownership(of: name)]
         }
