@@ -23,7 +23,9 @@ package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
     /// The processes that have `port` in this network namespace; a socket whose process is not visible counts as one.
     /// - Parameter ofGroup: those that listen to a multicast group at it, else those that answer at this machine's addresses.
     package static func holders(of port: UInt16, ofGroup: Bool = false) -> [PortHolder] {
-        let sockets = (BoundSocket.all(.udp) ?? []).filter { $0.port == port && (ofGroup ? $0.isOfGroup : $0.hearsAnyone) }
+        let sockets = (BoundSocket.all(.udp) ?? []).filter {
+            $0.port == port && (ofGroup ? $0.isOfGroup : $0.hearsAnyone)
+        }
         guard !sockets.isEmpty else { return [] }
         let owners = processes(of: Set(sockets.map(\.inode)))
         var holders: [PortHolder] = []
