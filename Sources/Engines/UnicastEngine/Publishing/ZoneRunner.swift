@@ -23,13 +23,25 @@ final class ZoneRunner: Sendable {
         case underWay
     }
 
+    /// Whether the zone may have moved.
+    private enum Trust {
+        case trusted
+        /// Something was refused since it was looked for.
+        case doubted
+        /// It is looked for again, by one task.
+        case sought
+        /// Something was refused meanwhile.
+        case soughtAndDoubted
+
+        var doubted: Trust { self == .sought || self == .soughtAndDoubted ? .soughtAndDoubted : .doubted }
+        /// Of a zone that was looked for.
+        var found: Trust { self == .soughtAndDoubted ? .doubted : .trusted }
+    }
+
     private struct State {
         var rules: ZonePublisher
         var location: ZoneLocation?
-        /// Whether something was refused there since it was looked for: the zone may have moved.
-        var isLocationDoubted = false
-        /// Whether it is looked for again; one task does that.
-        var isLocationSought = false
+        var trust = Trust.trusted
         var reporters: [Int: @Sendable (PublicationFact) -> Void] = [:]
         var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
         var waiters = Waiters()
@@ -274,11 +286,11 @@ final class ZoneRunner: Sendable {
     private func location() async throws(DiscoveryError) -> ZoneLocation {
         let (known, isSearchDue) = state.withLock { state -> (ZoneLocation?, Bool) in
             guard let known = state.location else {
-                state.isLocationDoubted = false
+                if state.trust == .doubted { state.trust = .trusted }
                 return (nil, false)
             }
-            let isDue = state.isLocationDoubted && !state.isLocationSought && state.business != .over
-            if isDue { (state.isLocationDoubted, state.isLocationSought) = (false, true) }
+            let isDue = state.trust == .doubted && state.business != .over
+            if isDue { state.trust = .sought }
             return (known, isDue)
         }
         // It ends by itself, within the time limit of its questions.
@@ -293,14 +305,14 @@ final class ZoneRunner: Sendable {
     private func lookForLocationAgain() async {
         let found = try? await locate()
         state.withLock { state in
-            state.isLocationSought = false
+            state.trust = state.trust.found
             if let found, state.business != .over { state.location = found }
         }
     }
 
     private func carryOut(_ request: ZoneRequest) async -> ZoneReply {
         let reply = await replyOfServer(to: request)
-        if case .outcome(.refused) = reply { state.withLock { $0.isLocationDoubted = true } }
+        if case .outcome(.refused) = reply { state.withLock { $0.trust = $0.trust.doubted } }
         return reply
     }
 

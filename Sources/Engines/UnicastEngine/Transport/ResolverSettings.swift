@@ -23,8 +23,8 @@ package struct ResolverSettings: Hashable, Sendable {
     package var attempts: Int?
     /// `trust-ad`: whether to trust the servers' AD flag.
     package var isTrusted = false
-    /// Whether the file names a server with its interface, which may not be there yet, or come again as another.
-    private(set) var namesInterfaces = false
+    /// How many servers the file names with an interface, which may not be there yet, or come again as another.
+    private(set) var countOnInterfaces = 0
 
     private static let local: [ServerAddress] =
         if let address = IPAddress("127.0.0.1"), let port = Port(rawValue: 53) {
@@ -43,7 +43,7 @@ package struct ResolverSettings: Hashable, Sendable {
             guard let keyword = words.first else { continue }
             switch keyword {
             case "nameserver" where words.count > 1 && named.count < Self.maximumServers:
-                if words[1].utf8.contains(UInt8(ascii: "%")) { namesInterfaces = true }
+                if words[1].utf8.contains(UInt8(ascii: "%")) { countOnInterfaces += 1 }
                 if let address = Self.address(words[1], interface), let port = Port(rawValue: 53) {
                     named.append(ServerAddress(address, port: port))
                 }
@@ -116,7 +116,7 @@ package final class ResolverFile: Sendable {
     package var settings: ResolverSettings {
         let version = version
         return state.withLock { state in
-            if version == nil || version != state.version || state.settings.namesInterfaces {
+            if version == nil || version != state.version || state.settings.countOnInterfaces > 0 {
                 let text = (try? SystemFile.read(path, atMost: 64 << 10)).map { String(decoding: $0, as: UTF8.self) }
                 state.settings = ResolverSettings(parsing: text ?? "", interface: interface)
                 state.version = version
