@@ -49,6 +49,27 @@ struct ConnectionFaultTests {
         try await lab.stop()
     }
 
+    @Test(
+        "the peer's link is cut while something is sent: connect ends within 40 s, over TLS as well", .labLong,
+        arguments: [[], ["--tls", "--trust", "first"]])
+    func cutWhileSending(trust: [String]) async throws {
+        let lab = try await Lab.start()
+        let listen = [Built.discoverd, "listen", "sink", "9000"] + trust
+        let sink = "head -c 1000000 >/dev/null; echo got; cat >/dev/null"
+        let listener = try lab.exec("h1", listen + ["--", "sh", "-c", sink])
+        try await listener.line { $0.hasPrefix("published") }
+        let connect = ([Built.discoverd, "connect", "sink", "-4"] + trust).joined(separator: " ")
+        let sender = try lab.exec("h2", "bash", "-c", "exec 3< <(cat /dev/zero); exec \(connect) <&3")
+        try await sender.line { $0 == "got" }
+        try await lab.firewall("h2", #"iifname "eth0" drop"#)
+        let start = ContinuousClock.now
+        #expect(try await sender.exit(within: .seconds(60)) == .exited(74))
+        let ended = ContinuousClock.now - start
+        #expect(ended > .seconds(20) && ended < .seconds(40), "\(ended)")
+        listener.signal(SIGTERM)
+        try await lab.stop()
+    }
+
     /// Accepts one connection and says so; reads nothing until its standard input has a line, then prints how much arrived.
     private static let slowPeer = """
         import socket, sys
