@@ -17,47 +17,6 @@ package protocol DNSExchange: Sendable {
     func update(_ update: Message, at server: ServerAddress, key: TSIGKey?) async throws(DNSFailure) -> UpdateAnswer
 }
 
-extension DNSExchange {
-    /// Returns a server's addresses, looking up a host name with the host's resolver; empty if it has none.
-    package func addresses(of server: ServerName) async throws(DNSFailure) -> [ServerAddress] {
-        let addresses: [IPAddress]
-        switch server.host {
-        case .address(let address): addresses = [address]
-        case .name(let host):
-            guard let name = try? DomainName(labels: (try? Domain(host.text))?.labels ?? []), name != .root else {
-                return []
-            }
-            addresses = try await self.addresses(of: name)
-        }
-        return addresses.map { ServerAddress($0, port: server.port) }
-    }
-
-    /// Returns a host's addresses by the host's resolver; empty if it has none.
-    func addresses(of host: DomainName) async throws(DNSFailure) -> [IPAddress] {
-        var found: [IPAddress] = []
-        // Why the resolver cannot say which it has.
-        var trouble: String?
-        for type in [RecordType.a, .aaaa] {
-            let question = Question(host, type)
-            let answer: DNSAnswer
-            do throws(DNSFailure) {
-                answer = try await ask(question, of: .resolver)
-            } catch {
-                // One family is enough.
-                guard found.isEmpty else { return found }
-                throw error
-            }
-            switch AnswerReading(answer, to: question).outcome {
-            case .records(let records, _): found += records.compactMap { IPAddress($0, scope: 0) }
-            case .nothing: break
-            case .failure(let reason): trouble = reason
-            }
-        }
-        if found.isEmpty, let trouble { throw .silent(trouble) }
-        return found
-    }
-}
-
 /// The destination of a question.
 package enum DNSTarget: Hashable, Sendable {
     /// The host's resolver, as /etc/resolv.conf names it.
