@@ -164,8 +164,14 @@ struct LocalDNSTests {
         if let program = Lab.resolved {
             let resolved = try lab.exec(
                 "h2", "\(Lab.scripts)/resolved.sh", program, "forward", Self.server)
-            try await eventually(within: .seconds(20), "systemd-resolved does not answer") {
-                try await Self.bash(lab, "dig @127.0.0.53 \(ask) +short h1.local") == ["10.77.0.1"] ? true : nil
+            do {
+                try await eventually(within: .seconds(20), "systemd-resolved does not answer") {
+                    try await Self.bash(lab, "dig @127.0.0.53 \(ask) +short h1.local") == ["10.77.0.1"] ? true : nil
+                }
+            } catch {
+                let said = try await Self.bash(
+                    lab, "dig @127.0.0.53 \(ask) h1.local; dig @\(Self.server) \(ask) h1.local")
+                throw resolved.missed("\(error): \(said)")
             }
             let other = try await Self.bash(
                 lab, "dig @127.0.0.53 \(ask) nobody.local; dig @127.0.0.53 \(ask) +short -x 10.77.0.1")
