@@ -147,9 +147,10 @@ extension DescriptorTests {
         }
 
         @Test func aProgramThatNothingEndsIsSaidAndIsNotStartedAgainBefore() async throws {
-            let file = "/tmp/discoverd-stuck-\(getpid())"
-            defer { unlink(file) }
-            let command = ["sh", "-c", "echo >>\(file); sleep 4"]
+            let (file, gate) = ("/tmp/discoverd-stuck-\(getpid())", "/tmp/discoverd-gate-\(getpid())")
+            try #require(mkfifo(gate, 0o600) == 0)
+            defer { for path in [file, gate] { unlink(path) } }
+            let command = ["sh", "-c", "echo >>\(file); read end <\(gate)"]
             var unable = try #require(Probe(within: .milliseconds(500)))
             // As if SIGKILL did not end it.
             unable.signal = 0
@@ -159,7 +160,14 @@ extension DescriptorTests {
                     try await probe.exec(command)
                 }
             }
-            while CheckProcess.isStuck(command) { try await Task.sleep(for: .milliseconds(20)) }
+            // It reads: opening the other end does not wait.
+            close(open(gate, O_WRONLY))
+            // Its end is nobody's news.
+            let limit = ContinuousClock.now + .seconds(30)
+            while CheckProcess.isStuck(command) {
+                try #require(ContinuousClock.now < limit)
+                await Task.yield()
+            }
             var info = stat()
             let isThere = stat(file, &info) == 0
             #expect(isThere && info.st_size == 1, "it was started once")

@@ -63,26 +63,16 @@ import Testing
         #expect(world.publishers[one].facts[number]?.state == .established)
     }
 
-    /// Others have been refused for long, so that the pauses between tries are the longest.
-    @Test(arguments: 0..<20) func whatIsPublishedInARefusedDomainIsToldSoWithinFiveSeconds(seed: Int) throws {
-        var world = ZoneSimulation(seed: UInt64(seed))
-        world.zone.refusal = DiscoveryError(.notPermitted, "the key")
-        let one = try world.add(try #require(PublisherID(Array(repeating: 0x61, count: 32))), host: "h1")
-        try world.publish("old", by: one, isPersistent: true)
-        world.run(for: .seconds(200 + seed))
-        let number = try world.publish("new", by: one)
-        world.run(for: .seconds(5))
-        guard case .failed(let error) = world.publishers[one].facts[number]?.state else {
-            Issue.record("\(String(describing: world.publishers[one].facts[number]))")
-            return
-        }
-        #expect(error.code == .notPermitted)
-    }
+    /// What is refused for long, so that the pauses between tries are the longest: the domain, or with the lease held this machine's addresses alone.
+    enum Refused: CaseIterable { case domain, addresses }
 
-    /// The lease is held, and this machine's addresses alone have been refused for long.
-    @Test(arguments: 0..<20) func whatIsPublishedOnARefusedHostIsToldSoWithinFiveSeconds(seed: Int) throws {
+    @Test(arguments: Refused.allCases, 0..<20)
+    func whatIsPublishedWhereAllIsRefusedIsToldSoWithinFiveSeconds(refused: Refused, seed: Int) throws {
         var world = ZoneSimulation(seed: UInt64(seed))
-        world.zone.forbidden = [try #require(try ZoneSimulation.layout().host("h1"))]
+        switch refused {
+        case .domain: world.zone.refusal = DiscoveryError(.notPermitted, "the key")
+        case .addresses: world.zone.forbidden = [try #require(try ZoneSimulation.layout().host("h1"))]
+        }
         let one = try world.add(try #require(PublisherID(Array(repeating: 0x61, count: 32))), host: "h1")
         try world.publish("old", by: one, isPersistent: true)
         world.run(for: .seconds(200 + seed))

@@ -1,7 +1,6 @@
 import DNSMessage
 import DNSSD
 import NIOCore
-import NIOPosix
 import Testing
 
 @testable import UnicastEngine
@@ -14,37 +13,7 @@ import Testing
         let channel: any Channel
     }
 
-    /// Says over UDP to ask over TCP, on loopback, and leaves what comes there to the test.
-    private struct Server {
-        let address: ServerAddress
-        let asked: AsyncStream<Asked>
-        private let listener: any Channel
-        private let datagrams: any Channel
-
-        init() async throws {
-            let (asked, continuation) = AsyncStream.makeStream(of: Asked.self)
-            self.asked = asked
-            let group = MultiThreadedEventLoopGroup.singleton
-            listener = try await ServerBootstrap(group: group)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(Questions(continuation))
-                    }
-                }
-                .bind(host: "127.0.0.1", port: 0).get()
-            let port = try #require(listener.localAddress?.port)
-            datagrams = try await DatagramBootstrap(group: group)
-                .channelInitializer { $0.pipeline.addHandler(Truncation()) }
-                .bind(host: "127.0.0.1", port: port).get()
-            address = ServerAddress(try #require(IPAddress("127.0.0.1")), port: try Port(port))
-        }
-
-        func close() async throws {
-            try await datagrams.close()
-            try await listener.close()
-        }
-    }
-
+    /// Says over UDP to ask over TCP.
     private final class Truncation: ChannelInboundHandler, Sendable {
         typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -58,6 +27,7 @@ import Testing
         }
     }
 
+    /// Leaves to the test what comes over TCP.
     private final class Questions: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let asked: AsyncStream<Asked>.Continuation
@@ -79,10 +49,12 @@ import Testing
     }
 
     @Test func oneThatIsGivenUpLeavesTheConnectionToTheOthers() async throws {
-        let server = try await Server()
+        let (questions, continuation) = AsyncStream.makeStream(of: Asked.self)
+        let server = try await LoopbackServer(
+            ofConnection: { [Questions(continuation)] }, ofDatagrams: { [Truncation()] })
         let address = server.address
         let client = DNSClient()
-        var asked = server.asked.makeAsyncIterator()
+        var asked = questions.makeAsyncIterator()
         let first = Task { try await client.ask(Question(name("a.example.org"), .a), of: .server(address)) }
         _ = await asked.next()
         let second = Task { try await client.ask(Question(name("b.example.org"), .a), of: .server(address)) }
@@ -93,10 +65,7 @@ import Testing
         await #expect(throws: DNSFailure.self) { try await first.value }
         if let waiting {
             let answer = Message(id: waiting.message.id, flags: [.response], questions: waiting.message.questions)
-            let bytes = try answer.written(compression: .unicast)
-            var buffer = ByteBuffer(integer: UInt16(bytes.count))
-            buffer.writeBytes(bytes)
-            waiting.channel.writeAndFlush(buffer, promise: nil)
+            waiting.channel.writeAndFlush(try answer.overTCP(), promise: nil)
         }
         #expect(try await second.value.message.id == waiting?.message.id)
         await client.shutdown()

@@ -151,69 +151,78 @@ import Testing
         _ = await publisher.shutdown()
     }
 
+    /// A publisher of a zone whose server refuses at first. Its time passes by the test, a second at a time.
+    private struct Refused {
+        let time: TestTime
+        let publisher: UnicastPublisher
+        /// How often the zone was looked for.
+        let searches = Locked(0)
+
+        /// - Parameter search: says where the zone is, by the number of the search.
+        init(
+            by exchange: ScriptedExchange, _ key: TSIGKey, in directory: String,
+            _ search: @escaping @Sendable (DomainName, Int) async throws(DiscoveryError) -> ZoneLocation
+        ) throws {
+            let server = try ScriptedExchange.server
+            exchange.state.withLock { $0.foreign = [server] }
+            let (time, searches) = (TestTime(), searches)
+            self.time = time
+            let address = IPAddress.v4(IPv4Address(bits: 0x0A00_0001))
+            let settings = DomainSettings(
+                try Domain("home.example.org"), key: key, host: "h1", addresses: [address])
+            publisher = UnicastPublisher(
+                domains: [settings], exchange: exchange, time: time, directory: directory, machine: nil
+            ) { domain, _ throws(DiscoveryError) in
+                guard let zone = DomainName([], in: domain) else { throw DiscoveryError(.misconfigured, "\(domain)") }
+                let number = searches.withLock { searches in
+                    searches += 1
+                    return searches
+                }
+                return try await search(zone, number)
+            }
+        }
+
+        var state: PublicationFact.State? { publisher.zones.first?.registrations.first?.fact.state }
+
+        /// Lets time pass, two minutes at most.
+        func pass(until isReached: () -> Bool) async {
+            for _ in 0..<120 where !isReached() {
+                time.advance(by: .seconds(1))
+                for _ in 0..<100 { await Task.yield() }
+            }
+        }
+    }
+
     @Test func aZoneWhoseOldServerStillAnswersIsLookedForAgain() async throws {
         let before = try ScriptedExchange.server
         let now = ServerAddress(.v4(IPv4Address(bits: 0x0A35_0036)), port: try Port(53))
-        exchange.state.withLock { $0.foreign = [before] }
-        let time = TestTime()
-        let calls = Locked(0)
-        let settings = DomainSettings(
-            try Domain("home.example.org"), key: old, host: "h1", addresses: [.v4(IPv4Address(bits: 0x0A00_0001))])
-        let publisher = UnicastPublisher(
-            domains: [settings], exchange: exchange, time: time, directory: directory, machine: nil
-        ) { domain, _ throws(DiscoveryError) in
-            guard let zone = DomainName([], in: domain) else { throw DiscoveryError(.misconfigured, "\(domain)") }
-            let isFirst = calls.withLock { calls in
-                calls += 1
-                return calls == 1
-            }
-            return ZoneLocation(zone: zone, server: isFirst ? before : now)
+        let refused = try Refused(by: exchange, old, in: directory) { zone, number throws(DiscoveryError) in
+            ZoneLocation(zone: zone, server: number == 1 ? before : now)
         }
-        _ = try publish("a", by: publisher)
-        func state() -> PublicationFact.State? { publisher.zones.first?.registrations.first?.fact.state }
-        for _ in 0..<120 where state() != .established {
-            time.advance(by: .seconds(1))
-            for _ in 0..<100 { await Task.yield() }
-        }
-        #expect(state() == .established)
-        #expect(publisher.zones.first?.server == "10.53.0.54 port 53")
-        _ = await publisher.shutdown()
+        _ = try publish("a", by: refused.publisher)
+        await refused.pass { refused.state == .established }
+        #expect(refused.state == .established)
+        #expect(refused.publisher.zones.first?.server == "10.53.0.54 port 53")
+        _ = await refused.publisher.shutdown()
     }
 
     /// A server refused, and serves the zone again; the search for another one does not end.
     @Test func nothingWaitsForTheSearchForAZoneThatIsKnown() async throws {
         let server = try ScriptedExchange.server
-        exchange.state.withLock { $0.foreign = [server] }
-        let time = TestTime()
         let (never, _) = AsyncStream.makeStream(of: Void.self)
-        let calls = Locked(0)
-        let settings = DomainSettings(
-            try Domain("home.example.org"), key: old, host: "h1", addresses: [.v4(IPv4Address(bits: 0x0A00_0001))])
-        let publisher = UnicastPublisher(
-            domains: [settings], exchange: exchange, time: time, directory: directory, machine: nil
-        ) { domain, _ throws(DiscoveryError) in
-            guard let zone = DomainName([], in: domain) else { throw DiscoveryError(.misconfigured, "\(domain)") }
-            let number = calls.withLock { calls in
-                calls += 1
-                return calls
-            }
+        let refused = try Refused(by: exchange, old, in: directory) { zone, number throws(DiscoveryError) in
             if number == 1 { return ZoneLocation(zone: zone, server: server) }
             for await _ in never {}
             throw DiscoveryError(.backendUnavailable, "cancelled")
         }
-        _ = try publish("a", by: publisher)
-        func state() -> PublicationFact.State? { publisher.zones.first?.registrations.first?.fact.state }
-        func pass() async {
-            time.advance(by: .seconds(1))
-            for _ in 0..<100 { await Task.yield() }
-        }
-        for _ in 0..<120 where calls.withLock({ $0 }) < 2 { await pass() }
+        _ = try publish("a", by: refused.publisher)
+        await refused.pass { refused.searches.withLock { $0 } == 2 }
         exchange.state.withLock { $0.foreign = [] }
-        for _ in 0..<120 where state() != .established { await pass() }
-        #expect(state() == .established)
+        await refused.pass { refused.state == .established }
+        #expect(refused.state == .established)
         // One search at a time.
-        #expect(calls.withLock { $0 } == 2)
-        _ = await publisher.shutdown()
+        #expect(refused.searches.withLock { $0 } == 2)
+        _ = await refused.publisher.shutdown()
     }
 
     @Test func nothingTurnsWithoutEndWhileTheServerIsLookedFor() async throws {

@@ -112,13 +112,18 @@ import Testing
         #expect(asked.targets == [.resolver, .resolver, target, target])
     }
 
-    @Test func aServerByNameThatRefusesIsLookedUpAgain() async throws {
+    /// Who asks about `home.example.org`, which `ns.home.example.org` serves, and what was asked.
+    private func askingByName() throws -> (ServerDirectory, RecordingExchange) {
         server.change { $0.records[Question(name("ns.home.example.org"), .a)] = [.a(0x0A35_0036)] }
         let asked = RecordingExchange(server)
         let settings = DomainSettings(
             try Domain("home.example.org"),
             server: ServerName(.name(try HostName("ns.home.example.org")), port: try Port(53)))
-        let directory = ServerDirectory([settings], exchange: asked)
+        return (ServerDirectory([settings], exchange: asked), asked)
+    }
+
+    @Test func aServerByNameThatRefusesIsLookedUpAgain() async throws {
+        let (directory, asked) = try askingByName()
         let question = Question(name("_http._tcp.home.example.org"), .ptr)
         _ = await directory.ask(question)
         server.change { $0.code = ResponseCode.refused }
@@ -132,20 +137,14 @@ import Testing
 
     /// The resolver fails, or knows the server no more: its addresses are still the best guess.
     @Test func aServerByNameThatIsNotFoundAgainIsAskedWhereItWas() async throws {
-        let host = Question(name("ns.home.example.org"), .a)
-        server.change { $0.records[host] = [.a(0x0A35_0036)] }
-        let asked = RecordingExchange(server)
-        let settings = DomainSettings(
-            try Domain("home.example.org"),
-            server: ServerName(.name(try HostName("ns.home.example.org")), port: try Port(53)))
-        let directory = ServerDirectory([settings], exchange: asked)
+        let (directory, asked) = try askingByName()
         let question = Question(name("_http._tcp.home.example.org"), .ptr)
         _ = await directory.ask(question)
         server.change { $0.code = ResponseCode.refused }
         for _ in 0..<2 { _ = await directory.ask(question) }
         server.change { zone in
             zone.code = 0
-            zone.records[host] = nil
+            zone.records[Question(name("ns.home.example.org"), .a)] = nil
         }
         for _ in 0..<2 {
             let (_, failure) = await directory.ask(question)
